@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+#
+#   make            build/assay and build/assay-runner
+#   make run        installs what is missing, builds, judges the exemplars on this CPU
+#   make test       installs what is missing, builds, runs every test that needs no GPU
+#   make bench      the benchmarks of bench/, as tables
+#   make fmt        clang-format over the tree
+#   make SAN=1 ...  the same under AddressSanitizer and UBSan, in build-san/
+#   make CC=clang BUILD=build-clang WERROR=1
+
+CC      = gcc
+BUILD   = build$(if $(SAN),-san)
+LUA_INC = $(shell pkg-config --cflags lua5.4 2>/dev/null)
+
+WARN    = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+          -Wwrite-strings -Wundef $(if $(WERROR),-Werror) \
+          $(if $(findstring clang,$(CC)),,-Wno-format-truncation) # cutting a long text short is meant
+SANFLAG = $(if $(SAN),-fsanitize=address$(COMMA)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+COMMA   = ,
+# No contracted multiply-adds: the honest run and the inputs are the same bits on every machine.
+CFLAGS  = -std=gnu17 -g -O2 -ffp-contract=off -fopenmp $(WARN) $(SANFLAG)
+CPPFLAGS = -D_GNU_SOURCE -Isrc -Iinclude $(LUA_INC)
+# The loops over whole tensors are worth more effort.
+HOT     = $(BUILD)/obj/src/ops/%.o $(BUILD)/obj/src/tensor/%.o
+HOTFLAGS = -O3 -fno-math-errno -fno-trapping-math
+
+# Static where Debian has an archive: one binary that runs on a bare machine.
+LIBS_RUNNER = -l:libseccomp.a -lm -ldl
+LIBS    = -l:liblua5.4.a -l:libjansson.a -l:libsqlite3.a -l:libsodium.a $(LIBS_RUNNER)
+
+RUNNER_DIRS = base tensor device sandbox wire
+JUDGE_DIRS  = problem ops build judge store
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(foreach d,$(1),$(wildcard src/$(d)/*.c))))
+
+RUNNER_LIB = $(BUILD)/librunner.a
+JUDGE_LIB  = $(BUILD)/libjudge.a
+TESTS      = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
+FUZZERS    = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+BENCHES    = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
+
+all: $(BUILD)/assay $(BUILD)/assay-runner
+
+$(BUILD)/assay: $(call objects,cmd) $(JUDGE_LIB) $(RUNNER_LIB)
+	$(CC) $(CFLAGS) -o $@ $^ $(LIBS)
+
+# --no-as-needed: libgomp and libm are mapped before the sandbox closes, so that a candidate that
+# needs them loads although it may open no file.
+$(BUILD)/assay-runner: $(call objects,runner) $(RUNNER_LIB)
+	$(CC) $(CFLAGS) -o $@ $^ -l:libsodium.a $(LIBS_RUNNER) -Wl,--no-as-needed -lgomp -lm -lpthread
+
+$(RUNNER_LIB): $(call objects,$(RUNNER_DIRS))
+$(JUDGE_LIB): $(call objects,$(JUDGE_DIRS))
+$(BUILD)/%.a:
+	rm -f $@; ar rcs $@ $^
+
+$(HOT): CFLAGS += $(HOTFLAGS)
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+# The prelude is embedded in the program (.incbin), which no compiler reports as a dependency.
+$(BUILD)/obj/src/problem/embed.o: src/problem/prelude.lua
+
+$(BUILD)/tests/%: tests/unit/%.c $(JUDGE_LIB) $(RUNNER_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -o $@ $< $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS) -lcmocka
+# Without libFuzzer a fuzz target is a program that replays the files it is given.
+$(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.h $(JUDGE_LIB) $(RUNNER_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(CPPFLAGS) -o $@ $< $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS) $(FUZZFLAGS)
+$(BUILD)/bench/%: bench/%.c $(JUDGE_LIB) $(RUNNER_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(CPPFLAGS) -o $@ $< $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS)
+
+deps:
+	@tools/install-deps build
+deps-test:
+	@tools/install-deps build test
+
+# The second make sees the headers the first one may have installed.
+run: deps
+	@$(MAKE) --no-print-directory -s all
+	@tools/tour $(BUILD)/assay
+test: deps-test
+	@$(MAKE) --no-print-directory check
+check: all $(TESTS) $(FUZZERS)
+	@tests/run-tests $(BUILD)
+bench: all $(BENCHES)
+	@for b in $(BENCHES); do echo "== $$b"; $$b || exit 1; done
+
+FORMATTED = $(shell git ls-files '*.c' '*.h')
+fmt:
+	clang-format -i $(FORMATTED)
+fmt-check:
+	clang-format --dry-run --Werror $(FORMATTED)
+clean:
+	rm -rf build build-*
+
+.PHONY: all run test check bench deps deps-test fmt fmt-check clean
+.SECONDARY:
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Planned failures, for tests: ASSAY_FAULT=write:3 makes the third fault("write") say true.
+ * Kinds in use: write, fork, alloc. Without the variable every call says false. */
+#ifndef ASSAY_BASE_FAULT_H
+#define ASSAY_BASE_FAULT_H
+
+#include <stdbool.h>
+
+bool fault(const char *kind);
+
+#endif

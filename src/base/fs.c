@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/fs.h"
+
+#include "base/fault.h"
+#include "base/interrupt.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int fs_read_fd(int fd, size_t max_bytes, struct buf *ret, struct err *err)
+{
+    size_t start = ret->len;
+
+    for (;;) {
+        buf_reserve(ret, 16384);
+
+        ssize_t n = read(fd, ret->ptr + ret->len, 16384);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return fail_errno(err, "cannot read");
+        ret->len += (size_t)n;
+        ret->ptr[ret->len] = '\0';
+        if (ret->len - start > max_bytes)
+            return fail(err, ERR_INPUT, "larger than the limit of %zu bytes", max_bytes);
+        if (n == 0)
+            return 0;
+    }
+}
+
+int fs_read(const char *path, size_t max_bytes, struct buf *ret, struct err *err)
+{
+    /* O_NONBLOCK: opening a fifo somebody named must not hang. */
+    AUTO(fd_closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat st;
+
+    if (fd < 0 || fstat(fd, &st) < 0) {
+        fail_errno(err, "%s", path);
+        err->kind = ERR_INPUT;
+        return -1;
+    }
+    if (!S_ISREG(st.st_mode))
+        return fail(err, ERR_INPUT, "%s: not a plain file", path);
+    if (fs_read_fd(fd, max_bytes, ret, err) < 0)
+        return wrap(err, "%s", path);
+    return 0;
+}
+
+int fs_write_all(int fd, const void *data, size_t len)
+{
+    const char *p = data;
+
+    if (fault("write")) {
+        errno = ENOSPC;
+        return -1;
+    }
+    while (len > 0) {
+        ssize_t n = write(fd, p, len);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        p += n;
+        len -= (size_t)n;
+    }
+    return 0;
+}
+
+/* A file without a name until it is complete: even kill -9 leaves nothing behind. */
+static int write_unnamed(const char *dir, const char *path, const void *data, size_t len)
+{
+    AUTO(fd_closep) int fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    char link[64];
+
+    if (fd < 0 || fs_write_all(fd, data, len) < 0)
+        return -1;
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+
+/* Over a file that is there, or where the file system knows no unnamed files. */
+static int write_renamed(const char *path, const void *data, size_t len)
+{
+    AUTO(freep) char *tmp = xasprintf("%s.tmp-XXXXXX", path);
+    AUTO(fd_closep) int fd = mkostemp(tmp, O_CLOEXEC);
+
+    if (fd < 0)
+        return -1;
+    if (fs_write_all(fd, data, len) < 0 || rename(tmp, path) < 0) {
+        int saved = errno;
+
+        unlink(tmp);
+        errno = saved;
+        return -1;
+    }
+    return 0;
+}
+
+int fs_write_atomic(const char *path, const void *data, size_t len, struct err *err)
+{
+    AUTO(freep) char *dir = xstrdup(path);
+    char *slash = strrchr(dir, '/');
+
+    if (slash)
+        *slash = '\0';
+    interrupt_hold();
+
+    int rc = write_unnamed(slash ? dir : ".", path, data, len);
+
+    if (rc < 0 && errno != ENOSPC && errno != EDQUOT)
+        rc = write_renamed(path, data, len);
+    interrupt_release();
+    return rc < 0 ? fail_errno(err, "cannot write %s", path) : 0;
+}
+
+int fs_mkdirs(const char *path, struct err *err)
+{
+    AUTO(freep) char *copy = xstrdup(path);
+
+    for (char *p = copy + 1;; p++) {
+        if (*p != '/' && *p != '\0')
+            continue;
+
+        char saved = *p;
+
+        *p = '\0';
+        if (mkdir(copy, 0700) < 0 && errno != EEXIST)
+            return fail_errno(err, "cannot create folder %s", copy);
+        *p = saved;
+        if (!saved)
+            return 0;
+    }
+}
+
+bool fs_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+static void remove_dir(const char *path, int levels)
+{
+    DIR *dir = opendir(path);
+    struct dirent *entry;
+
+    while (dir && (entry = readdir(dir))) {
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+            continue;
+
+        AUTO(freep) char *name = fs_join(path, entry->d_name);
+
+        if (unlink(name) < 0 && levels > 0)
+            remove_dir(name, levels - 1);
+    }
+    if (dir)
+        closedir(dir);
+    rmdir(path);
+}
+
+void fs_remove_tree(const char *path)
+{
+    remove_dir(path, 2);
+}
+
+int fs_sealed_memfd(const char *name, const void *data, size_t len, int *ret_fd, struct err *err)
+{
+    AUTO(fd_closep) int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+    if (fd < 0 || fs_write_all(fd, data, len) < 0 ||
+        fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+        return fail_errno(err, "cannot make a sealed copy of %s", name);
+    *ret_fd = fd_steal(&fd);
+    return 0;
+}
+
+char *fs_join(const char *dir, const char *name)
+{
+    return xasprintf("%s/%s", dir, name);
+}
+
+static char *user_dir(const char *own, const char *xdg, const char *under_home)
+{
+    const char *value = getenv(own);
+
+    if (value && *value)
+        return xstrdup(value);
+    value = getenv(xdg);
+    if (value && *value == '/')
+        return fs_join(value, "assay");
+    value = getenv("HOME");
+    if (!value || !*value) {
+        struct passwd *pw = getpwuid(getuid());
+
+        value = pw && pw->pw_dir ? pw->pw_dir : "/tmp";
+    }
+    return xasprintf("%s/%s/assay", value, under_home);
+}
+
+char *fs_home_dir(void)
+{
+    return user_dir("ASSAY_HOME", "XDG_DATA_HOME", ".local/share");
+}
+
+char *fs_cache_dir(void)
+{
+    return user_dir("ASSAY_CACHE", "XDG_CACHE_HOME", ".cache");
+}
+
+char *fs_program_dir(void)
+{
+    char path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+    if (n <= 0)
+        return xstrdup(".");
+    path[n] = '\0';
+
+    char *slash = strrchr(path, '/');
+
+    if (slash)
+        *slash = '\0';
+    return xstrdup(path);
+}
+
+char *fs_share_dir(void)
+{
+    const char *set = getenv("ASSAY_SHARE");
+
+    if (set && *set)
+        return xstrdup(set);
+
+    /* build/assay beside problems/ in a checkout, bin/assay beside problems/ in a dist tree; tests
+     * run from build/tests. */
+    AUTO(freep) char *dir = fs_program_dir();
+
+    for (int up = 0; up < 3; up++) {
+        AUTO(freep) char *probe = fs_join(dir, "problems");
+
+        if (fs_exists(probe))
+            return steal(&dir);
+
+        char *slash = strrchr(dir, '/');
+
+        if (!slash || slash == dir)
+            break;
+        *slash = '\0';
+    }
+    return xstrdup(".");
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* BLAKE2b-256 (libsodium), in hex: names cache entries, sources, problems. */
+#ifndef ASSAY_BASE_HASH_H
+#define ASSAY_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HASH_HEX 65 /* 64 digits and NUL */
+
+struct hash {
+    _Alignas(64) unsigned char state[384]; /* crypto_generichash_state, kept out of this header */
+};
+
+void hash_init(struct hash *h);
+void hash_add(struct hash *h, const void *data, size_t len);
+/* Length first, then the text: two fields never run together. */
+void hash_adds(struct hash *h, const char *s);
+void hash_add_u64(struct hash *h, uint64_t v);
+void hash_final(struct hash *h, char out[HASH_HEX]);
+
+void hash_of(const void *data, size_t len, char out[HASH_HEX]);
+/* From the kernel's generator: seeds are secrets. */
+uint64_t secret_u64(void);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* Ownership by scope, checked allocation, and the handful of macros used everywhere. */
+#ifndef ASSAY_BASE_UTIL_H
+#define ASSAY_BASE_UTIL_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
+
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+
+/* AUTO(buf_release) struct buf b = BUF_INIT; runs buf_release(&b) when the scope ends. */
+#define AUTO(fn) __attribute__((cleanup(fn)))
+
+/* Takes the value out of an owning local, so that its AUTO has nothing left to do. */
+#define steal(p)                                                                                   \
+    (__extension__({                                                                               \
+        __typeof__(*(p)) steal_tmp_ = *(p);                                                        \
+        *(p) = NULL;                                                                               \
+        steal_tmp_;                                                                                \
+    }))
+
+/* Small allocations: they abort when memory is out. A size that came from outside is checked
+ * against a cap by the caller first, or goes through try_alloc(). */
+void *xmalloc(size_t bytes);
+void *xcalloc(size_t count, size_t bytes);
+void *xrealloc(void *ptr, size_t bytes);
+char *xstrdup(const char *s);
+char *xstrndup(const char *s, size_t n);
+char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
+
+/* Zeroed memory for data of outside size; NULL when it is not to be had (or ASSAY_FAULT=alloc:N). */
+void *try_alloc(size_t bytes);
+
+void freep(void *pp);       /* AUTO(freep) char *s */
+void fd_closep(int *fd);    /* AUTO(fd_closep) int fd = -1 */
+int fd_steal(int *fd);      /* returns *fd and leaves -1 */
+
+/* Nearest of names[] to word by edit distance, or NULL when nothing is near. */
+const char *nearest(const char *word, const char *const *names, size_t n_names);
+
+#endif
