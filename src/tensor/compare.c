@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/* Figures that do not depend on the thread count: the elements are cut into blocks whose bounds
+ * depend on n and the row length alone, and the blocks' figures are added in order. A block goes
+ * through tiles that fit the first-level cache, and through runs that share a row's scale.
+ *
+ * A run is first measured without a branch, in eight lanes. Whatever is not ordinary in it (a value
+ * that is not finite, a scale of 0) makes the sum of squares something else than a finite number,
+ * and then the run is measured again with care: no NaN gets lost in a maximum. */
+#include "tensor/compare.h"
+#include "base/util.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+
+#define PARALLEL_MIN 65536
+#define BLOCK_MIN 16384 /* elements */
+#define BLOCKS_MAX 512  /* their figures lie on the stack */
+#define TILE 512
+#define LANES 8
+
+/* Elements per block: a multiple of unit, and no more than BLOCKS_MAX of them. */
+static int64_t block_size(int64_t n, int64_t unit)
+{
+    int64_t size = MAX(BLOCK_MIN, n / BLOCKS_MAX + 1);
+
+    return (size + unit - 1) / unit * unit;
+}
+
+/* For finite sums that are out of double's range; y as large as that is rare. */
+static double rms_scaled(const double *y, int64_t n)
+{
+    double max = 0, sum = 0;
+    int64_t count = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        if (isfinite(y[i]))
+            max = fmax(max, fabs(y[i]));
+    }
+    for (int64_t i = 0; i < n; i++) {
+        if (isfinite(y[i])) {
+            sum += (y[i] / max) * (y[i] / max);
+            count++;
+        }
+    }
+    return max * sqrt(sum / (double)count);
+}
+
+struct sum_sq {
+    double sum;
+    int64_t count;
+};
+
+static void sum_sq_add(struct sum_sq *a, struct sum_sq b)
+{
+    a->sum += b.sum;
+    a->count += b.count;
+}
+
+/* Of the finite elements. */
+static struct sum_sq sum_sq_careful(const double *y, int64_t n)
+{
+    struct sum_sq s = {0, 0};
+
+    for (int64_t i = 0; i < n; i++) {
+        if (isfinite(y[i])) {
+            s.sum += y[i] * y[i];
+            s.count++;
+        }
+    }
+    return s;
+}
+
+static struct sum_sq sum_sq(const double *y, int64_t n)
+{
+    double lane[LANES] = {0};
+    struct sum_sq s = {0, n};
+    int64_t i = 0;
+
+    for (; i + LANES <= n; i += LANES) {
+        for (int l = 0; l < LANES; l++)
+            lane[l] += y[i + l] * y[i + l];
+    }
+    for (; i < n; i++)
+        lane[0] += y[i] * y[i];
+    for (int l = 0; l < LANES; l++)
+        s.sum += lane[l];
+    return isfinite(s.sum) ? s : sum_sq_careful(y, n);
+}
+
+static double rms_of(struct sum_sq s, const double *y, int64_t n)
+{
+    if (s.count == 0)
+        return 0;
+    return isfinite(s.sum) ? sqrt(s.sum / (double)s.count) : rms_scaled(y, n);
+}
+
+double compare_rms(const double *y, int64_t n)
+{
+    struct sum_sq part[BLOCKS_MAX], all = {0, 0};
+    int64_t size = block_size(n, 1), blocks = (n + size - 1) / size;
+
+    if (n < PARALLEL_MIN) {
+        for (int64_t b = 0; b < blocks; b++)
+            part[b] = sum_sq(y + b * size, MIN(size, n - b * size));
+    } else {
+#pragma omp parallel for schedule(static)
+        for (int64_t b = 0; b < blocks; b++)
+            part[b] = sum_sq(y + b * size, MIN(size, n - b * size));
+    }
+    for (int64_t b = 0; b < blocks; b++)
+        sum_sq_add(&all, part[b]);
+    return rms_of(all, y, n);
+}
+
+void compare_merge(struct compare_stats *a, const struct compare_stats *b)
+{
+    a->count += b->count;
+    a->sum_sq += b->sum_sq;
+    if (b->max_at >= 0 && (a->max_at < 0 || b->max > a->max)) {
+        a->max = b->max;
+        a->max_at = b->max_at;
+        a->got = b->got;
+        a->want = b->want;
+    }
+    if (a->n_nonfinite == 0)
+        a->first_nonfinite = b->first_nonfinite;
+    a->n_nonfinite += b->n_nonfinite;
+    if (a->n_unequal == 0)
+        a->first_unequal = b->first_unequal;
+    a->n_unequal += b->n_unequal;
+}
+
+static void set_max(struct compare_stats *s, double ratio, int64_t at, double got, double want)
+{
+    s->max = ratio;
+    s->max_at = at;
+    s->got = got;
+    s->want = want;
+}
+
+/* |e / r|; low is the larger of the row's RMS and the floor. */
+static inline double ratio_of(double y, double got, double low)
+{
+    double r = fabs(y) > low ? fabs(y) : low;
+
+    return fabs(got - y) / r;
+}
+
+/* Elements at .. at + n - 1 of the tensor, one by one under the rules for what is not ordinary. */
+static void run_careful(struct compare_stats *s, const double *y, const double *got, int64_t n,
+                        double low, int64_t at)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double ratio = 0;
+
+        if (isfinite(y[i]) && isfinite(got[i])) {
+            if (got[i] != y[i])
+                ratio = ratio_of(y[i], got[i], low);
+        } else if (!(got[i] == y[i] || (isnan(got[i]) && isnan(y[i])))) {
+            if (s->n_nonfinite++ == 0)
+                s->first_nonfinite = at + i;
+        }
+        if (isfinite(ratio))
+            s->sum_sq += ratio * ratio;
+        if (ratio > s->max || s->max_at < 0)
+            set_max(s, ratio, at + i, got[i], y[i]);
+    }
+}
+
+/* Three plain loops are what both compilers make vector code of. */
+static void run(struct compare_stats *s, const double *y, const double *got, int64_t n, double low,
+                int64_t at)
+{
+    double ratio[TILE], sum = 0, max = 0, sums[LANES] = {0}, maxs[LANES] = {0};
+    int64_t i;
+
+    for (i = 0; i < n; i++)
+        ratio[i] = ratio_of(y[i], got[i], low);
+    for (i = 0; i + LANES <= n; i += LANES) {
+        for (int l = 0; l < LANES; l++) {
+            sums[l] += ratio[i + l] * ratio[i + l];
+            maxs[l] = ratio[i + l] > maxs[l] ? ratio[i + l] : maxs[l];
+        }
+    }
+    for (; i < n; i++) {
+        sum += ratio[i] * ratio[i];
+        max = ratio[i] > max ? ratio[i] : max;
+    }
+    for (int l = 0; l < LANES; l++) {
+        sum += sums[l];
+        max = maxs[l] > max ? maxs[l] : max;
+    }
+    if (!isfinite(sum)) {
+        run_careful(s, y, got, n, low, at);
+        return;
+    }
+    s->sum_sq += sum;
+    if (max > s->max || s->max_at < 0) {
+        for (i = 0; ratio[i] != max;)
+            i++;
+        set_max(s, max, at + i, got[i], y[i]);
+    }
+}
+
+/* What is compared, and how. */
+struct compare_job {
+    enum dtype dtype;
+    const void *y;
+    const char *got;
+    int64_t row_len; /* 0: every element has low as it is */
+    double low, floor;
+};
+
+static double row_low(const struct compare_job *job, int64_t at)
+{
+    const double *row = (const double *)job->y + at;
+
+    return MAX(rms_of(sum_sq(row, job->row_len), row, job->row_len), job->floor);
+}
+
+/* A block of whole rows, or of anything when there are none. */
+static void block_reals(const struct compare_job *job, int64_t from, int64_t n,
+                        struct compare_stats *s)
+{
+    const double *y = job->y;
+    int64_t left = job->row_len ? 0 : n; /* elements of the current row still to come */
+    double got[TILE], low = job->low;
+
+    for (int64_t at = from; at < from + n;) {
+        int64_t tile = MIN(TILE, from + n - at);
+
+        dtype_to_f64(job->dtype, job->got + at * (int64_t)dtype_size(job->dtype), got, tile);
+        for (int64_t i = 0, len; i < tile; i += len) {
+            if (left == 0) {
+                low = row_low(job, at + i);
+                left = job->row_len;
+            }
+            len = MIN(left, tile - i);
+            run(s, y + at + i, got + i, len, low, at + i);
+            left -= len;
+        }
+        at += tile;
+    }
+}
+
+static void block_integers(const struct compare_job *job, int64_t from, int64_t n,
+                           struct compare_stats *s)
+{
+    const int64_t *y = (const int64_t *)job->y + from;
+    int64_t got[TILE];
+
+    for (int64_t at = 0; at < n; at += TILE) {
+        int64_t tile = MIN(TILE, n - at);
+
+        dtype_to_i64(job->dtype, job->got + (from + at) * (int64_t)dtype_size(job->dtype), got,
+                     tile);
+        for (int64_t i = 0; i < tile; i++) {
+            if (got[i] != y[at + i] && s->n_unequal++ == 0)
+                s->first_unequal = from + at + i;
+        }
+    }
+}
+
+static struct compare_stats block(const struct compare_job *job, int64_t from, int64_t n)
+{
+    struct compare_stats s = COMPARE_STATS_INIT;
+
+    s.count = n;
+    if (dtype_is_float(job->dtype))
+        block_reals(job, from, n, &s);
+    else
+        block_integers(job, from, n, &s);
+    return s;
+}
+
+/* Adds the figures of elements from .. from + n - 1 to ret. */
+static void compare_range(const struct compare_job *job, int64_t from, int64_t n,
+                          struct compare_stats *ret)
+{
+    struct compare_stats part[BLOCKS_MAX];
+    int64_t size = block_size(n, job->row_len ? job->row_len : 1), blocks = (n + size - 1) / size;
+
+    if (n < PARALLEL_MIN) {
+        for (int64_t b = 0; b < blocks; b++)
+            part[b] = block(job, from + b * size, MIN(size, n - b * size));
+    } else {
+#pragma omp parallel for schedule(static)
+        for (int64_t b = 0; b < blocks; b++)
+            part[b] = block(job, from + b * size, MIN(size, n - b * size));
+    }
+    for (int64_t b = 0; b < blocks; b++)
+        compare_merge(ret, &part[b]);
+}
+
+/* Rows so long that one alone is worth all threads. */
+static void compare_long_rows(struct compare_job job, int64_t n, struct compare_stats *ret)
+{
+    int64_t row_len = job.row_len;
+
+    job.row_len = 0;
+    for (int64_t at = 0; at < n; at += row_len) {
+        job.low = MAX(compare_rms((const double *)job.y + at, row_len), job.floor);
+        compare_range(&job, at, row_len, ret);
+    }
+}
+
+/* Integers have no scale; the place that is shown is the first that differs. */
+static void show_unequal(const struct compare_job *job, struct compare_stats *s)
+{
+    int64_t got, at = MAX(s->first_unequal, 0);
+
+    if (s->count == 0)
+        return;
+    dtype_to_i64(job->dtype, job->got + at * (int64_t)dtype_size(job->dtype), &got, 1);
+    set_max(s, 0, at, (double)got, (double)((const int64_t *)job->y)[at]);
+}
+
+/* A scale that is no number would hide every error behind it. */
+static double sane(double scale)
+{
+    return isfinite(scale) && scale > 0 ? scale : 0;
+}
+
+void compare_output(enum dtype t, const void *y, const void *got, int64_t n,
+                    const struct compare_scale *scale, struct compare_stats *ret)
+{
+    struct compare_job job = {.dtype = t, .y = y, .got = got, .floor = sane(scale->floor)};
+    struct compare_stats stats = COMPARE_STATS_INIT;
+
+    /* A byte that is neither 0 nor 1 is no bool, and may be poison. */
+    if (t == DT_BOOL)
+        job.dtype = DT_U8;
+    if (dtype_is_float(t)) {
+        job.row_len = scale->row_len;
+        job.low = MAX(sane(scale->pooled_rms), job.floor);
+        assert(job.row_len >= 0 && (job.row_len == 0 || n % job.row_len == 0));
+    }
+    if (job.row_len >= PARALLEL_MIN)
+        compare_long_rows(job, n, &stats);
+    else
+        compare_range(&job, 0, n, &stats);
+    if (!dtype_is_float(t))
+        show_unequal(&job, &stats);
+    *ret = stats;
+}

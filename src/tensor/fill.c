@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* law.h makes four numbers at a time; here they are made by the thousand into a buffer that stays
+ * in the first-level cache, and converted to the tensor's type from there. */
+#include "tensor/fill.h"
+#include "base/util.h"
+#include "tensor/law.h"
+
+#include <assert.h>
+
+#define PARALLEL_MIN 32768
+#define CHUNK 1024 /* elements; a multiple of Philox's four */
+#define POISON_PARALLEL_MIN (1 << 20)
+#define POISON_CHUNK (1 << 16) /* bytes; a multiple of eight */
+#define EXACT 0x1p53           /* whole numbers up to this are exact in double */
+
+static const char *const law_names[LAW_COUNT] = {
+    [LAW_SPREAD] = "spread",       [LAW_NORMAL] = "normal",   [LAW_UNIFORM] = "uniform",
+    [LAW_HEAVY] = "heavy",         [LAW_NEEDLE] = "needle",   [LAW_INTS] = "ints",
+    [LAW_PERM] = "perm",           [LAW_LENGTHS] = "lengths", [LAW_CONSTANT] = "constant",
+    [LAW_BERNOULLI] = "bernoulli",
+};
+
+const char *law_name(enum law_kind kind)
+{
+    assert((unsigned)kind < LAW_COUNT);
+    return law_names[kind];
+}
+
+static bool is_whole(double x)
+{
+    return fabs(x) <= EXACT && x == trunc(x);
+}
+
+/* The least and the largest number of an integer type that double holds exactly. */
+static void integer_range(enum dtype t, double *ret_low, double *ret_high)
+{
+    *ret_low = MAX(dtype_round(t, -EXACT), -EXACT);
+    *ret_high = MIN(dtype_round(t, EXACT), EXACT);
+    if (t == DT_BOOL)
+        *ret_low = 0;
+}
+
+static const char *why_not_real(const struct law *law, enum dtype t)
+{
+    if (!dtype_is_float(t))
+        return "it draws fractions and wants a float type; use ints(lo, hi), perm() or "
+               "bernoulli(p)";
+    if (law->kind == LAW_NORMAL && !(isfinite(law->a) && isfinite(law->b) && law->b > 0))
+        return "it wants a finite mean and a deviation above 0; use constant(v) for one value";
+    if (law->kind == LAW_UNIFORM &&
+        !(isfinite(law->a) && isfinite(law->b) && isfinite(law->b - law->a) && law->a < law->b))
+        return "it wants finite bounds lo < hi; use constant(v) for one value";
+    return NULL;
+}
+
+static const char *why_not_ints(const struct law *law, enum dtype t)
+{
+    double low, high;
+
+    if (dtype_is_float(t) || t == DT_BOOL)
+        return "it draws whole numbers and wants i64, i32, i8 or u8; use uniform(lo, hi) for a "
+               "float type and bernoulli(p) for bool";
+    if (!is_whole(law->a) || !is_whole(law->b) || law->a >= law->b)
+        return "it wants whole bounds lo < hi (hi itself is not drawn)";
+    integer_range(t, &low, &high);
+    if (law->a < low || law->b - 1 > high)
+        return "its bounds do not fit the type; use a wider one";
+    return NULL;
+}
+
+static const char *why_not_index(const struct law *law, enum dtype t)
+{
+    if (t != DT_I32 && t != DT_I64)
+        return "it draws indices and wants i32 or i64";
+    if (law->kind == LAW_PERM)
+        return NULL;
+    if (!is_whole(law->a) || law->a < 1 || law->a > (t == DT_I32 ? 0x1p31 - 1 : 0x1p32))
+        return "it wants the largest length, a whole number of at least 1 that fits the type";
+    if (!is_whole(law->b) || law->b < 0 || law->b > 0x1p32)
+        return "its page is a whole number, 0 when there are no pages";
+    return NULL;
+}
+
+static const char *why_not_constant(const struct law *law, enum dtype t)
+{
+    double low, high;
+
+    if (dtype_is_float(t))
+        return NULL;
+    integer_range(t, &low, &high);
+    if (!is_whole(law->a) || law->a < low || law->a > high)
+        return "an integer or bool type wants a whole number that fits it";
+    return NULL;
+}
+
+static const char *why_not(const struct law *law, enum dtype t)
+{
+    if (!isfinite(law->scale))
+        return "its scale is not a finite number";
+    if (!dtype_is_float(t) && law->scale != 0 && law->scale != 1)
+        return "only float types take a scale";
+    switch (law->kind) {
+    case LAW_SPREAD:
+    case LAW_NORMAL:
+    case LAW_UNIFORM:
+    case LAW_HEAVY:
+    case LAW_NEEDLE:
+        return why_not_real(law, t);
+    case LAW_INTS:
+        return why_not_ints(law, t);
+    case LAW_PERM:
+    case LAW_LENGTHS:
+        return why_not_index(law, t);
+    case LAW_CONSTANT:
+        return why_not_constant(law, t);
+    case LAW_BERNOULLI:
+        return law->a >= 0 && law->a <= 1 ? NULL : "it wants a probability from 0 to 1";
+    case LAW_COUNT:
+        break;
+    }
+    return "there is no such law";
+}
+
+bool law_fits(const struct law *law, enum dtype t, const char **ret_why)
+{
+    const char *why = why_not(law, t);
+
+    if (why)
+        *ret_why = why;
+    return !why;
+}
+
+struct fill_job {
+    const struct law *law;
+    uint64_t seed;
+    enum dtype dtype;
+    int64_t row_len;
+    char *data;
+};
+
+/* Elements at .. at + n - 1, at most a chunk of them. */
+static void fill_reals(const struct fill_job *job, int64_t at, int64_t n)
+{
+    struct law_row row = LAW_ROW_INIT;
+    double room[CHUNK];
+
+    for (int64_t i = 0; i < n; i += 4)
+        law_reals(job->law, job->seed, job->row_len, (at + i) / 4, &row, room + i);
+    dtype_from_f64(job->dtype, room, job->data + at * (int64_t)dtype_size(job->dtype), n);
+}
+
+static void fill_integers(const struct fill_job *job, int64_t at, int64_t n)
+{
+    struct law_row row = LAW_ROW_INIT;
+    int64_t room[CHUNK];
+
+    for (int64_t i = 0; i < n; i += 4)
+        law_integers(job->law, job->seed, job->row_len, (at + i) / 4, &row, room + i);
+    dtype_from_i64(job->dtype, room, job->data + at * (int64_t)dtype_size(job->dtype), n);
+}
+
+static void fill_chunk(const struct fill_job *job, int64_t at, int64_t count)
+{
+    int64_t n = MIN(CHUNK, count - at);
+
+    if (dtype_is_float(job->dtype))
+        fill_reals(job, at, n);
+    else
+        fill_integers(job, at, n);
+}
+
+void fill_tensor(const struct law *law, uint64_t seed, enum dtype t, const struct shape *shape,
+                 void *data)
+{
+    struct fill_job job = {law, seed, t, shape->rank ? shape->dim[shape->rank - 1] : 1, data};
+    int64_t count = shape_count(shape);
+
+    assert(count >= 0 && !why_not(law, t));
+    if (count < PARALLEL_MIN) {
+        for (int64_t at = 0; at < count; at += CHUNK)
+            fill_chunk(&job, at, count);
+        return;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t at = 0; at < count; at += CHUNK)
+        fill_chunk(&job, at, count);
+}
+
+/* Bytes at .. at + n - 1, with at a multiple of eight. Words are written as they lie in memory on
+ * every machine that has the devices: low byte first. */
+static void poison_chunk(uint64_t mixed_key, char *data, size_t at, size_t n)
+{
+    size_t words = n / 8;
+    uint64_t word;
+
+    for (size_t i = 0; i < words; i++) {
+        word = law_poison(mixed_key, at / 8 + i);
+        memcpy(data + at + 8 * i, &word, 8);
+    }
+    word = law_poison(mixed_key, at / 8 + words);
+    memcpy(data + at + 8 * words, &word, n % 8);
+}
+
+void fill_poison(uint64_t key, void *data, size_t bytes)
+{
+    uint64_t mixed = law_mix(key);
+
+    if (bytes < POISON_PARALLEL_MIN) {
+        poison_chunk(mixed, data, 0, bytes);
+        return;
+    }
+#pragma omp parallel for schedule(static)
+    for (size_t at = 0; at < bytes; at += POISON_CHUNK)
+        poison_chunk(mixed, data, at, MIN(POISON_CHUNK, bytes - at));
+}
+
+static int64_t first_byte_off(const char *data, size_t at, uint64_t want, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if ((unsigned char)data[at + i] != (unsigned char)(want >> (8 * i)))
+            return (int64_t)(at + i);
+    }
+    return INT64_MAX;
+}
+
+/* Offset of the first byte that is off, or INT64_MAX. */
+static int64_t poison_check_chunk(uint64_t mixed_key, const char *data, size_t at, size_t n)
+{
+    size_t end = at + n;
+
+    for (; at + 8 <= end; at += 8) {
+        uint64_t want = law_poison(mixed_key, at / 8), word;
+
+        memcpy(&word, data + at, 8);
+        if (word != want)
+            return first_byte_off(data, at, want, 8);
+    }
+    return first_byte_off(data, at, law_poison(mixed_key, at / 8), end - at);
+}
+
+int64_t fill_poison_check(uint64_t key, const void *data, size_t bytes)
+{
+    uint64_t mixed = law_mix(key);
+    int64_t first = INT64_MAX;
+
+    if (bytes < POISON_PARALLEL_MIN) {
+        first = poison_check_chunk(mixed, data, 0, bytes);
+    } else {
+#pragma omp parallel for schedule(static) reduction(min : first)
+        for (size_t at = 0; at < bytes; at += POISON_CHUNK) {
+            int64_t here = poison_check_chunk(mixed, data, at, MIN(POISON_CHUNK, bytes - at));
+
+            first = MIN(first, here);
+        }
+    }
+    return first == INT64_MAX ? -1 : first;
+}
+
+uint64_t fill_seed(uint64_t pool_seed, uint64_t content, uint64_t tensor)
+{
+    return law_mix(law_mix(law_mix(pool_seed) + content) + tensor);
+}

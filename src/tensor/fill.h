@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Input laws: what the numbers of a tensor are drawn from. A tensor's element i depends only on
+ * (law, seed, shape, i): any thread count, any device, the same bits. The element functions live in
+ * law.h, which CUDA compiles too: Philox, log and sincos of our own, no contracted multiply-add. */
+#ifndef ASSAY_TENSOR_FILL_H
+#define ASSAY_TENSOR_FILL_H
+
+#include "tensor/dtype.h"
+#include "tensor/lawkind.h"
+#include "tensor/shape.h"
+
+const char *law_name(enum law_kind kind);
+
+/* Whether the law can fill this dtype (perm and ints want integers, ...); *ret_why says what to
+ * use. */
+bool law_fits(const struct law *law, enum dtype t, const char **ret_why);
+
+/* Fills n = shape_count elements of dtype t at data. */
+void fill_tensor(const struct law *law, uint64_t seed, enum dtype t, const struct shape *shape,
+                 void *data);
+/* Bytes that look like no plausible answer, different for each key: unwritten outputs and guard
+ * zones. Byte i depends on (key, i) alone. */
+void fill_poison(uint64_t key, void *data, size_t bytes);
+/* Offset of the first byte that is no longer the poison, or -1. */
+int64_t fill_poison_check(uint64_t key, const void *data, size_t bytes);
+/* The seed of tensor number `tensor` in content number `content` of a pool. */
+uint64_t fill_seed(uint64_t pool_seed, uint64_t content, uint64_t tensor);
+
+#endif

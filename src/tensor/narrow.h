@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* One number between double and each element type: narrow_T(double) and widen_T(element). dtype.h
+ * has the rules. CUDA compiles this too, so that a device fills and compares as the host does. */
+#ifndef ASSAY_TENSOR_NARROW_H
+#define ASSAY_TENSOR_NARROW_H
+
+#include "tensor/portable.h"
+
+/* A float format of at most 16 bits. The codes of its positive numbers count upwards with them:
+ * subnormals, normals, then max, then what lies beyond. */
+struct narrow_format {
+    int mantissa; /* explicit bits */
+    int bias;     /* of the exponent */
+    int32_t max;  /* code of the largest number */
+    int32_t over; /* code of what does not fit: infinity, or max where the format saturates */
+    int32_t nan;
+    uint32_t sign; /* the sign bit */
+};
+
+/* Straight from double, to nearest even: by way of float a number just off a midpoint would first
+ * become the midpoint. 32 bits of the double are enough when the last of them says whether any bit
+ * below is set, and twice as many fit a vector. */
+LAW_FN uint32_t narrow(struct narrow_format f, double x)
+{
+    uint64_t bits = bits_of_f64(x);
+    int32_t size = (int32_t)(bits >> 32 & 0x7FFFFFFF) | ((uint32_t)bits != 0);
+    uint32_t sign = (uint32_t)(bits >> 63) * f.sign;
+    int drop = 20 - f.mantissa;
+    /* Normal: half of the last kept bit is added (a little less when it is even), the carry may
+     * climb into the exponent, and the exponent is rebased. */
+    uint32_t half = (1u << (drop - 1)) - 1 + (size >> drop & 1);
+    int32_t normal = (int32_t)(((uint32_t)size + half) >> drop) - ((1023 - f.bias) << f.mantissa);
+    /* Subnormal: the sum with 2^52 quanta is rounded to whole quanta, its low bits count them. */
+    double magic = f64_of_bits((uint64_t)(1023 + 52 + 1 - f.bias - f.mantissa) << 52);
+    int32_t small = (int32_t)bits_of_f64(fabs(x) + magic);
+    /* By mask: zeros among other numbers, as relu leaves them, would defeat branch prediction. */
+    int32_t code = normal ^ ((normal ^ small) & -(size < (1023 + 1 - f.bias) << 20));
+
+    code = code > f.max ? f.over : code;
+    code = size > 0x7FF00000 ? f.nan : code;
+    return sign | (uint32_t)code;
+}
+
+LAW_FN uint16_t narrow_f16(double x)
+{
+    struct narrow_format f = {10, 15, 0x7BFF, 0x7C00, 0x7E00, 0x8000};
+
+    return (uint16_t)narrow(f, x);
+}
+
+LAW_FN uint16_t narrow_bf16(double x)
+{
+    struct narrow_format f = {7, 127, 0x7F7F, 0x7F80, 0x7FC0, 0x8000};
+
+    return (uint16_t)narrow(f, x);
+}
+
+LAW_FN uint8_t narrow_f8e4m3(double x)
+{
+    struct narrow_format f = {3, 7, 0x7E, 0x7E, 0x7F, 0x80};
+
+    return (uint8_t)narrow(f, x);
+}
+
+LAW_FN uint8_t narrow_f8e5m2(double x)
+{
+    struct narrow_format f = {2, 15, 0x7B, 0x7C, 0x7E, 0x80};
+
+    return (uint8_t)narrow(f, x);
+}
+
+/* fp4: four bits, no infinity; NaN does not exist there and is the caller's. */
+LAW_FN uint8_t narrow_e2m1(double x)
+{
+    struct narrow_format f = {1, 1, 0x7, 0x7, 0x7, 0x8};
+
+    return (uint8_t)narrow(f, x);
+}
+
+LAW_FN float narrow_f32(double x)
+{
+    return (float)x;
+}
+
+LAW_FN double narrow_f64(double x)
+{
+    return x;
+}
+
+/* Integers: towards zero as a C cast, saturating, NaN becomes 0. */
+LAW_FN int64_t narrow_i64(double x)
+{
+    int64_t max = 0x7FFFFFFFFFFFFFFF;
+
+    if (!(x > -0x1p63))
+        return x == x ? -max - 1 : 0;
+    return x < 0x1p63 ? (int64_t)x : max;
+}
+
+LAW_FN int32_t narrow_range(double x, double low, double high)
+{
+    x = x == x ? x : 0;
+    x = x > low ? x : low;
+    x = x < high ? x : high;
+    return (int32_t)x;
+}
+
+LAW_FN int32_t narrow_i32(double x)
+{
+    return narrow_range(x, -0x1p31, 0x1p31 - 1);
+}
+
+LAW_FN int8_t narrow_i8(double x)
+{
+    return (int8_t)narrow_range(x, -128, 127);
+}
+
+LAW_FN uint8_t narrow_u8(double x)
+{
+    return (uint8_t)narrow_range(x, 0, 255);
+}
+
+LAW_FN uint8_t narrow_bool(double x)
+{
+    return x != 0;
+}
+
+/* The product shifts the exponent and normalises subnormals; it is exact. */
+LAW_FN float widen_f16(uint16_t v)
+{
+    float size = f32_of_bits((uint32_t)(v & 0x7FFF) << 13) * 0x1p112f;
+    uint32_t special = (v & 0x7C00) == 0x7C00 ? 0x7F800000u : 0;
+
+    return f32_of_bits(bits_of_f32(size) | special | (uint32_t)(v & 0x8000) << 16);
+}
+
+LAW_FN float widen_bf16(uint16_t v)
+{
+    return f32_of_bits((uint32_t)v << 16);
+}
+
+LAW_FN float widen_f8e4m3(uint8_t v)
+{
+    float size = f32_of_bits((uint32_t)(v & 0x7F) << 20) * 0x1p120f;
+    uint32_t nan = (v & 0x7F) == 0x7F ? 0x7FC00000u : 0;
+
+    return f32_of_bits(bits_of_f32(size) | nan | (uint32_t)(v & 0x80) << 24);
+}
+
+/* The upper half of an f16. */
+LAW_FN float widen_f8e5m2(uint8_t v)
+{
+    return widen_f16((uint16_t)(v << 8));
+}
+
+LAW_FN float widen_e2m1(uint8_t v)
+{
+    float size = f32_of_bits((uint32_t)(v & 0x7) << 22) * 0x1p126f;
+
+    return f32_of_bits(bits_of_f32(size) | (uint32_t)(v & 0x8) << 28);
+}
+
+LAW_FN float widen_f32(float v)
+{
+    return v;
+}
+
+LAW_FN double widen_f64(double v)
+{
+    return v;
+}
+
+LAW_FN double widen_i64(int64_t v)
+{
+    return (double)v;
+}
+
+LAW_FN int32_t widen_i32(int32_t v)
+{
+    return v;
+}
+
+LAW_FN int32_t widen_i8(int8_t v)
+{
+    return v;
+}
+
+LAW_FN int32_t widen_u8(uint8_t v)
+{
+    return v;
+}
+
+LAW_FN int32_t widen_bool(uint8_t v)
+{
+    return v != 0;
+}
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Philox4x32-10 (Salmon et al., SC'11): a counter-based generator. Plain C that CUDA compiles too.
+ */
+#ifndef ASSAY_TENSOR_PHILOX_H
+#define ASSAY_TENSOR_PHILOX_H
+
+#include "tensor/portable.h"
+
+struct philox {
+    uint32_t v[4];
+};
+
+LAW_FN struct philox philox4x32(uint32_t c0, uint32_t c1, uint32_t c2, uint32_t c3, uint32_t k0,
+                                uint32_t k1)
+{
+    for (int round = 0; round < 10; round++) {
+        uint64_t p0 = (uint64_t)0xD2511F53u * c0;
+        uint64_t p1 = (uint64_t)0xCD9E8D57u * c2;
+        uint32_t n0 = (uint32_t)(p1 >> 32) ^ c1 ^ k0;
+        uint32_t n2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;
+
+        c1 = (uint32_t)p1;
+        c3 = (uint32_t)p0;
+        c0 = n0;
+        c2 = n2;
+        k0 += 0x9E3779B9u;
+        k1 += 0xBB67AE85u;
+    }
+
+    struct philox out = {{c0, c1, c2, c3}};
+
+    return out;
+}
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* What plain C and run-time compiled CUDA or HIP spell differently. Headers built on it (philox.h,
+ * law.h, narrow.h) include nothing else of the system: there the integer types are defined by
+ * whoever puts the program together. Compile them without contraction (-ffp-contract=off,
+ * --fmad=false), without flushing of subnormals and without fast math, or the bits differ. */
+#ifndef ASSAY_TENSOR_PORTABLE_H
+#define ASSAY_TENSOR_PORTABLE_H
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+
+#define LAW_FN static __device__ __forceinline__
+
+LAW_FN uint64_t bits_of_f64(double x)
+{
+    return (uint64_t)__double_as_longlong(x);
+}
+
+LAW_FN double f64_of_bits(uint64_t bits)
+{
+    return __longlong_as_double((long long)bits);
+}
+
+LAW_FN uint32_t bits_of_f32(float x)
+{
+    return __float_as_uint(x);
+}
+
+LAW_FN float f32_of_bits(uint32_t bits)
+{
+    return __uint_as_float(bits);
+}
+
+#else
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define LAW_FN static inline
+
+LAW_FN uint64_t bits_of_f64(double x)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+
+LAW_FN double f64_of_bits(uint64_t bits)
+{
+    double x;
+
+    memcpy(&x, &bits, sizeof(x));
+    return x;
+}
+
+LAW_FN uint32_t bits_of_f32(float x)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+
+LAW_FN float f32_of_bits(uint32_t bits)
+{
+    float x;
+
+    memcpy(&x, &bits, sizeof(x));
+    return x;
+}
+
+#endif
+
+#endif

@@ -1,0 +1,620 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/util.h"
+#include "tensor/fill.h"
+#include "tensor/law.h"
+
+#include <math.h>
+#include <omp.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define SEED 0x0123456789ABCDEFu
+
+/* A law of each kind with parameters that fit every type it may fill. */
+static const struct law samples[LAW_COUNT] = {
+    [LAW_SPREAD] = {LAW_SPREAD, 0, 0, 0},     [LAW_NORMAL] = {LAW_NORMAL, 3, 2, 0},
+    [LAW_UNIFORM] = {LAW_UNIFORM, -1, 3, 0},  [LAW_HEAVY] = {LAW_HEAVY, 0, 0, 0},
+    [LAW_NEEDLE] = {LAW_NEEDLE, 0, 0, 0},     [LAW_INTS] = {LAW_INTS, 2, 100, 0},
+    [LAW_PERM] = {LAW_PERM, 0, 0, 0},         [LAW_LENGTHS] = {LAW_LENGTHS, 100, 16, 0},
+    [LAW_CONSTANT] = {LAW_CONSTANT, 1, 0, 0}, [LAW_BERNOULLI] = {LAW_BERNOULLI, 0.25, 0, 0},
+};
+
+static struct shape matrix(int64_t rows, int64_t columns)
+{
+    return (struct shape){2, {rows, columns}};
+}
+
+/* The tensor as doubles, the caller's. */
+static double *filled(const struct law *law, uint64_t seed, enum dtype t, const struct shape *shape)
+{
+    size_t n = (size_t)shape_count(shape);
+    AUTO(freep) void *data = xcalloc(n, 8);
+    double *out = xcalloc(n, sizeof(*out));
+
+    fill_tensor(law, seed, t, shape, data);
+    dtype_to_f64(t, data, out, (int64_t)n);
+    return out;
+}
+
+static void test_philox_known_answers(void **state)
+{
+    /* From the reference implementation's table of known answers (Random123). */
+    static const uint32_t cases[][10] = {
+        {0, 0, 0, 0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
+        {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0x408f276d,
+         0x41c83b0e, 0xa20bc7c6, 0x6d5451fd},
+        {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0, 0xd16cfe09,
+         0x94fdcceb, 0x5001e420, 0x24126ea1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        const uint32_t *c = cases[i];
+        struct philox r = philox4x32(c[0], c[1], c[2], c[3], c[4], c[5]);
+
+        assert_memory_equal(r.v, c + 6, sizeof(r.v));
+    }
+}
+
+static double relative(double got, double want)
+{
+    return want == 0 ? fabs(got) : fabs(got / want - 1);
+}
+
+static void test_own_functions_against_libm(void **state)
+{
+    const double pi = 3.14159265358979323846;
+    double log_off = 0, exp_off = 0, turn_off = 0;
+
+    (void)state;
+    for (uint32_t i = 0; i < 200000; i++) {
+        uint32_t v = i * 2654435761u;
+        double u = ((double)v + 0.5) * 0x1p-32, x = (law_unit(v) - 0.5) * 1000, c, s;
+
+        log_off = fmax(log_off, relative(law_log(u), log(u)));
+        log_off = fmax(log_off, relative(law_log(1 / u), log(1 / u)));
+        exp_off = fmax(exp_off, relative(law_exp(x), exp(x)));
+        law_cos_sin(v, &c, &s);
+        turn_off = fmax(turn_off, fabs(c - cos(2 * pi * law_unit(v))));
+        turn_off = fmax(turn_off, fabs(s - sin(2 * pi * law_unit(v))));
+        assert_true(fabs(c * c + s * s - 1) < 1e-15);
+    }
+    assert_true(log_off < 1e-15);
+    assert_true(exp_off < 1e-15);
+    assert_true(turn_off < 2e-15); /* the argument of libm's is itself rounded, by up to 4e-16 */
+    assert_true(law_log(1) == 0 && law_exp(0) == 1);
+    assert_true(relative(law_log(1 - 0x1p-33), log1p(-0x1p-33)) < 1e-15);
+}
+
+/* Exact quarter turns, where a sign or quadrant that is off by one shows. */
+static void test_quarter_turns(void **state)
+{
+    static const int want[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+
+    (void)state;
+    for (uint32_t q = 0; q < 4; q++) {
+        double c, s;
+
+        law_cos_sin(q << 30, &c, &s);
+        assert_true(c == want[q][0] && s == want[q][1]);
+        law_cos_sin((q << 30) + (1u << 29), &c, &s);
+        assert_true(fabs(fabs(c) - sqrt(0.5)) < 1e-15 && fabs(fabs(s) - sqrt(0.5)) < 1e-15);
+    }
+}
+
+/* The bits of every law: another compiler, machine or device has to make the same. A change here
+ * makes recorded seeds mean something else. */
+static void test_bits_are_fixed(void **state)
+{
+    static const uint64_t want[LAW_COUNT] = {
+        [LAW_SPREAD] = 0xE01391D277350BFB,   [LAW_NORMAL] = 0x6DDDCCC909384D11,
+        [LAW_UNIFORM] = 0x5E75E66D6D458815,  [LAW_HEAVY] = 0x864CDF5A44C8F94B,
+        [LAW_NEEDLE] = 0x4B0D35353AB71827,   [LAW_INTS] = 0x24873CA00A05B543,
+        [LAW_PERM] = 0x98DCC207BAECC957,     [LAW_LENGTHS] = 0xFAAE7D31B31A895C,
+        [LAW_CONSTANT] = 0x9A588BFFC2F286FC, [LAW_BERNOULLI] = 0x3C5B15EF9DAD75F7,
+
+    };
+    const struct shape shape = matrix(9, 37);
+
+    (void)state;
+    for (int k = 0; k < LAW_COUNT; k++) {
+        const char *why;
+        enum dtype t = law_fits(&samples[k], DT_F64, &why) ? DT_F64 : DT_I64;
+        uint64_t data[9 * 37], sum = 0;
+
+        fill_tensor(&samples[k], SEED, t, &shape, data);
+        for (size_t i = 0; i < ARRAY_SIZE(data); i++)
+            sum = law_mix(sum ^ data[i]);
+        if (sum != want[k])
+            fail_msg("%s: 0x%016llX", law_name(k), (unsigned long long)sum);
+    }
+}
+
+static void check_threads(const struct law *law, enum dtype t, const struct shape *shape)
+{
+    size_t bytes = (size_t)shape_count(shape) * dtype_size(t);
+    AUTO(freep) char *first = xcalloc(bytes, 1);
+    AUTO(freep) char *again = xcalloc(bytes + 1, 1);
+
+    omp_set_num_threads(1);
+    fill_tensor(law, SEED, t, shape, first);
+    for (int threads = 2; threads <= 3; threads++) {
+        memset(again, 0xEE, bytes + 1);
+        omp_set_num_threads(threads);
+        fill_tensor(law, SEED, t, shape, again);
+        assert_memory_equal(first, again, bytes);
+        assert_int_equal((unsigned char)again[bytes], 0xEE);
+    }
+    omp_set_num_threads(2);
+}
+
+/* One element at a time, as a device thread may, against the tensor. */
+static void check_elements(const struct law *law, enum dtype t, const struct shape *shape)
+{
+    AUTO(freep) double *x = filled(law, SEED, t, shape);
+    int64_t row_len = shape->rank ? shape->dim[shape->rank - 1] : 1, n = shape_count(shape);
+
+    for (int64_t i = 0; i < n; i += 1 + n / 500) {
+        double want = dtype_is_float(t) ? law_real(law, SEED, row_len, i)
+                                        : (double)law_integer(law, SEED, row_len, i);
+
+        assert_true(x[i] == dtype_round(t, want));
+    }
+}
+
+static void test_every_law_with_every_type(void **state)
+{
+    static const struct shape shapes[] = {
+        {0, {0}}, {1, {1}}, {1, {5}}, {2, {7, 3}}, {2, {3, 0}}, {3, {5, 11, 603}}, {2, {3, 20001}},
+    };
+    const char *why;
+
+    (void)state;
+    for (int k = 0; k < LAW_COUNT; k++) {
+        int fitting = 0;
+
+        for (int t = 0; t < DT_COUNT; t++) {
+            if (!law_fits(&samples[k], t, &why))
+                continue;
+            fitting++;
+            for (size_t i = 0; i < ARRAY_SIZE(shapes); i++) {
+                check_threads(&samples[k], t, &shapes[i]);
+                check_elements(&samples[k], t, &shapes[i]);
+            }
+        }
+        assert_true(fitting >= 2);
+    }
+}
+
+struct moments {
+    double mean, deviation, skew, kurtosis, min, max;
+};
+
+static struct moments moments(const double *x, int64_t n)
+{
+    struct moments m = {0, 0, 0, 0, INFINITY, -INFINITY};
+
+    for (int64_t i = 0; i < n; i++) {
+        m.mean += x[i] / (double)n;
+        m.min = fmin(m.min, x[i]);
+        m.max = fmax(m.max, x[i]);
+    }
+    for (int64_t i = 0; i < n; i++)
+        m.deviation += (x[i] - m.mean) * (x[i] - m.mean) / (double)n;
+    m.deviation = sqrt(m.deviation);
+    for (int64_t i = 0; i < n; i++) {
+        double z = (x[i] - m.mean) / m.deviation;
+
+        m.skew += z * z * z / (double)n;
+        m.kurtosis += z * z * z * z / (double)n;
+    }
+    return m;
+}
+
+/* The bounds are five standard errors of each moment and more; the seed is fixed. */
+static void test_moments(void **state)
+{
+    const struct shape shape = matrix(256, 1024);
+    const int64_t n = shape_count(&shape);
+    AUTO(freep) double *normal = filled(&samples[LAW_NORMAL], SEED, DT_F64, &shape);
+    AUTO(freep) double *uniform = filled(&samples[LAW_UNIFORM], SEED, DT_F64, &shape);
+    AUTO(freep) double *coin = filled(&samples[LAW_BERNOULLI], SEED, DT_F32, &shape);
+    struct moments m = moments(normal, n);
+
+    (void)state;
+    assert_true(fabs(m.mean - 3) < 0.02 && fabs(m.deviation - 2) < 0.015);
+    assert_true(fabs(m.skew) < 0.025 && fabs(m.kurtosis - 3) < 0.05);
+    assert_true(m.max > 3 + 2 * 4 && m.max < 3 + 2 * 6.8);
+    m = moments(uniform, n);
+    assert_true(fabs(m.mean - 1) < 0.012 && fabs(m.deviation - 4 / sqrt(12)) < 0.006);
+    assert_true(m.min >= -1 && m.min < -0.999 && m.max < 3 && m.max > 2.999);
+    m = moments(coin, n);
+    assert_true(fabs(m.mean - 0.25) < 0.005 && m.min == 0 && m.max == 1);
+}
+
+/* Lanes, neighbours and rows must not repeat each other. */
+static void test_no_correlation(void **state)
+{
+    const struct law law = {LAW_NORMAL, 0, 1, 0};
+    const struct shape shape = matrix(64, 4096);
+    const int64_t n = shape_count(&shape);
+    AUTO(freep) double *x = filled(&law, SEED, DT_F64, &shape);
+    AUTO(freep) double *other = filled(&law, SEED + 1, DT_F64, &shape);
+    static const int64_t lags[] = {1, 2, 3, 4, 8, 4096};
+    double across = 0;
+
+    (void)state;
+    for (size_t l = 0; l < ARRAY_SIZE(lags); l++) {
+        double sum = 0;
+
+        for (int64_t i = 0; i + lags[l] < n; i++)
+            sum += x[i] * x[i + lags[l]];
+        assert_true(fabs(sum / (double)n) < 5 / sqrt((double)n));
+    }
+    for (int64_t i = 0; i < n; i++)
+        across += x[i] * other[i];
+    assert_true(fabs(across / (double)n) < 5 / sqrt((double)n));
+}
+
+static void test_spread_rows_differ(void **state)
+{
+    enum { ROWS = 64, COLUMNS = 4096 };
+    const struct shape shape = matrix(ROWS, COLUMNS);
+    AUTO(freep) double *x = filled(&samples[LAW_SPREAD], SEED, DT_F64, &shape);
+    double least = INFINITY, most = 0, widest = 0;
+    int below = 0;
+
+    (void)state;
+    for (int r = 0; r < ROWS; r++) {
+        struct moments m = moments(x + r * COLUMNS, COLUMNS);
+
+        assert_true(m.deviation > 0.24 && m.deviation < 4.2);
+        assert_true(fabs(m.kurtosis - 3) < 0.5);
+        least = fmin(least, m.deviation);
+        most = fmax(most, m.deviation);
+        widest = fmax(widest, fabs(m.mean) / m.deviation);
+        below += m.mean < 0;
+    }
+    assert_true(least < 0.35 && most > 2.8);
+    assert_true(widest > 1.5 && below > ROWS / 4 && below < ROWS * 3 / 4);
+}
+
+static void test_heavy_tails(void **state)
+{
+    const struct shape shape = matrix(64, 4096);
+    AUTO(freep) double *x = filled(&samples[LAW_HEAVY], SEED, DT_F64, &shape);
+    struct moments m = moments(x, shape_count(&shape));
+
+    (void)state;
+    /* E[x^2] = e^2; the kurtosis is 3 e^4 = 164 in the limit */
+    assert_true(m.deviation > 2.4 && m.deviation < 3.1 && m.kurtosis > 40);
+    assert_true(m.min < -20 && m.max > 20);
+}
+
+static void check_needle_row(const double *row, int64_t len)
+{
+    int found = 0;
+
+    for (int64_t i = 0; i < len; i++)
+        found += row[i] != 0;
+    assert_int_equal(found, MIN(len, 4));
+    assert_true(row[0] != 0 && row[len - 1] != 0);
+}
+
+static void test_needle_places(void **state)
+{
+    static const int64_t lens[] = {1, 2, 3, 4, 5, 17, 1000};
+
+    (void)state;
+    for (size_t l = 0; l < ARRAY_SIZE(lens); l++) {
+        const struct shape shape = matrix(200, lens[l]);
+        AUTO(freep) double *x = filled(&samples[LAW_NEEDLE], SEED, DT_F64, &shape);
+
+        for (int64_t r = 0; r < 200; r++)
+            check_needle_row(x + r * lens[l], lens[l]);
+        if (lens[l] == 17) { /* the two random places reach every inner one */
+            for (int64_t c = 1; c < 16; c++) {
+                int hits = 0;
+
+                for (int64_t r = 0; r < 200; r++)
+                    hits += x[r * 17 + c] != 0;
+                assert_true(hits > 5 && hits < 60);
+            }
+        }
+    }
+}
+
+static void test_ints(void **state)
+{
+    static const struct {
+        enum dtype dtype;
+        double low, high;
+    } cases[] = {
+        {DT_I32, -3, 4},           {DT_U8, 0, 256}, {DT_I8, -128, 128},
+        {DT_I64, -0x1p40, 0x1p40}, {DT_I64, 5, 6},  {DT_I32, -0x1p31, 0x1p31},
+    };
+    const struct shape shape = matrix(8, 4096);
+    const int64_t n = shape_count(&shape);
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        const struct law law = {LAW_INTS, cases[i].low, cases[i].high, 0};
+        AUTO(freep) double *x = filled(&law, SEED, cases[i].dtype, &shape);
+        struct moments m = moments(x, n);
+        double width = law.b - law.a;
+
+        assert_true(m.min >= law.a && m.max < law.b);
+        assert_true(m.min <= law.a + width / 100 && m.max >= law.b - 1 - width / 100);
+        assert_true(fabs(m.mean - (law.a + law.b - 1) / 2) < width / 100);
+    }
+}
+
+static void test_perm_is_a_permutation(void **state)
+{
+    static const int64_t lens[] = {1, 2, 3, 5, 16, 1000, 65537};
+    enum { ROWS = 3 };
+
+    (void)state;
+    for (size_t l = 0; l < ARRAY_SIZE(lens); l++) {
+        const struct shape shape = matrix(ROWS, lens[l]);
+        AUTO(freep) double *x = filled(&samples[LAW_PERM], SEED, DT_I32, &shape);
+
+        for (int r = 0; r < ROWS; r++) {
+            AUTO(freep) bool *seen = xcalloc((size_t)lens[l], sizeof(*seen));
+
+            for (int64_t i = 0; i < lens[l]; i++) {
+                int64_t at = (int64_t)x[r * lens[l] + i];
+
+                assert_true(at >= 0 && at < lens[l] && !seen[at]);
+                seen[at] = true;
+            }
+        }
+        if (lens[l] >= 16)
+            assert_memory_not_equal(x, x + lens[l], (size_t)lens[l] * sizeof(*x));
+    }
+}
+
+/* Every one of the orders of three, each about equally often. */
+static void test_perm_is_fair(void **state)
+{
+    enum { ROWS = 6000 };
+    const struct shape shape = matrix(ROWS, 3);
+    AUTO(freep) double *x = filled(&samples[LAW_PERM], SEED, DT_I64, &shape);
+    int count[27] = {0}, orders = 0;
+
+    (void)state;
+    for (int r = 0; r < ROWS; r++)
+        count[(int)(9 * x[3 * r] + 3 * x[3 * r + 1] + x[3 * r + 2])]++;
+    for (int i = 0; i < 27; i++) {
+        if (count[i] == 0)
+            continue;
+        orders++;
+        assert_true(count[i] > 800 && count[i] < 1200);
+    }
+    assert_int_equal(orders, 6);
+}
+
+static void test_lengths_have_the_edges(void **state)
+{
+    static const int edges[] = {1, 15, 16, 17, 100};
+    const struct shape shape = {1, {64}};
+    AUTO(freep) double *x = filled(&samples[LAW_LENGTHS], SEED, DT_I32, &shape);
+    AUTO(freep) double *y = filled(&samples[LAW_LENGTHS], SEED + 1, DT_I32, &shape);
+    int count[101] = {0}, others = 0;
+
+    (void)state;
+    for (int i = 0; i < 64; i++) {
+        assert_true(x[i] >= 1 && x[i] <= 100);
+        count[(int)x[i]]++;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(edges); i++) {
+        assert_true(count[edges[i]] >= 4);
+        others -= count[edges[i]];
+    }
+    for (int i = 1; i <= 100; i++)
+        others += count[i];
+    assert_true(others >= 24);
+    assert_memory_not_equal(x, y, 64 * sizeof(*x));
+}
+
+static void test_lengths_of_odd_parameters(void **state)
+{
+    static const struct law laws[] = {
+        {LAW_LENGTHS, 1, 0, 0},  {LAW_LENGTHS, 1, 16, 0},   {LAW_LENGTHS, 7, 16, 0},
+        {LAW_LENGTHS, 16, 1, 0}, {LAW_LENGTHS, 1000, 0, 0},
+    };
+    const struct shape shape = {1, {200}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(laws); i++) {
+        AUTO(freep) double *x = filled(&laws[i], SEED, DT_I64, &shape);
+        struct moments m = moments(x, 200);
+
+        assert_true(m.min == 1 && m.max == laws[i].a);
+    }
+}
+
+static void test_scale(void **state)
+{
+    const struct shape shape = matrix(3, 50);
+
+    (void)state;
+    for (int k = 0; k < LAW_COUNT; k++) {
+        struct law law = samples[k];
+        const char *why;
+
+        if (!law_fits(&law, DT_F64, &why))
+            continue;
+        law.scale = 0.125;
+        AUTO(freep) double *plain = filled(&samples[k], SEED, DT_F64, &shape);
+        AUTO(freep) double *scaled = filled(&law, SEED, DT_F64, &shape);
+
+        for (int i = 0; i < 150; i++)
+            assert_true(scaled[i] == plain[i] * 0.125);
+    }
+}
+
+static void test_law_fits(void **state)
+{
+    static const struct {
+        struct law law;
+        enum dtype dtype;
+        const char *why; /* part of it; NULL: it fits */
+    } cases[] = {
+        {{LAW_SPREAD, 0, 0, 0}, DT_F8E4M3, NULL},
+        {{LAW_SPREAD, 0, 0, 0}, DT_I32, "float type"},
+        {{LAW_NEEDLE, 0, 0, 2}, DT_BF16, NULL},
+        {{LAW_NORMAL, 0, 0, 0}, DT_F32, "constant(v)"},
+        {{LAW_NORMAL, NAN, 1, 0}, DT_F32, "finite mean"},
+        {{LAW_NORMAL, 0, 1, NAN}, DT_F32, "scale"},
+        {{LAW_UNIFORM, 1, 1, 0}, DT_F32, "lo < hi"},
+        {{LAW_UNIFORM, 0, INFINITY, 0}, DT_F32, "finite"},
+        {{LAW_UNIFORM, 0, 1, 0}, DT_BOOL, "ints(lo, hi)"},
+        {{LAW_INTS, 0, 10, 0}, DT_F32, "uniform(lo, hi)"},
+        {{LAW_INTS, 0, 2, 0}, DT_BOOL, "bernoulli(p)"},
+        {{LAW_INTS, 0, 256, 0}, DT_U8, NULL},
+        {{LAW_INTS, 0, 257, 0}, DT_U8, "wider"},
+        {{LAW_INTS, -1, 9, 0}, DT_U8, "wider"},
+        {{LAW_INTS, 0.5, 9, 0}, DT_I32, "whole"},
+        {{LAW_INTS, 9, 9, 0}, DT_I32, "lo < hi"},
+        {{LAW_INTS, 0, 9, 3}, DT_I32, "scale"},
+        {{LAW_INTS, 0, 9, 1}, DT_I32, NULL},
+        {{LAW_PERM, 0, 0, 0}, DT_I64, NULL},
+        {{LAW_PERM, 0, 0, 0}, DT_U8, "i32 or i64"},
+        {{LAW_LENGTHS, 0, 0, 0}, DT_I32, "largest length"},
+        {{LAW_LENGTHS, 10, -1, 0}, DT_I32, "page"},
+        {{LAW_LENGTHS, 10, 4, 0}, DT_F32, "i32 or i64"},
+        {{LAW_CONSTANT, -INFINITY, 0, 0}, DT_F32, NULL},
+        {{LAW_CONSTANT, 1.5, 0, 0}, DT_I8, "whole"},
+        {{LAW_CONSTANT, 300, 0, 0}, DT_U8, "fits"},
+        {{LAW_CONSTANT, 1, 0, 0}, DT_BOOL, NULL},
+        {{LAW_CONSTANT, -1, 0, 0}, DT_BOOL, "fits"},
+        {{LAW_BERNOULLI, 1.5, 0, 0}, DT_BOOL, "probability"},
+        {{LAW_BERNOULLI, 0.5, 0, 0}, DT_BOOL, NULL},
+        {{LAW_COUNT, 0, 0, 0}, DT_F32, "no such law"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        const char *why = NULL;
+        bool fits = law_fits(&cases[i].law, cases[i].dtype, &why);
+
+        assert_int_equal(fits, !cases[i].why);
+        if (cases[i].why && !strstr(why, cases[i].why))
+            fail_msg("case %zu: \"%s\" does not say \"%s\"", i, why, cases[i].why);
+        if (fits)
+            assert_null(why);
+    }
+}
+
+static void test_law_names(void **state)
+{
+    static const char *const want[] = {"spread", "normal", "uniform", "heavy",    "needle",
+                                       "ints",   "perm",   "lengths", "constant", "bernoulli"};
+
+    (void)state;
+    assert_int_equal(ARRAY_SIZE(want), LAW_COUNT);
+    for (int k = 0; k < LAW_COUNT; k++)
+        assert_string_equal(law_name(k), want[k]);
+}
+
+static void test_poison_bytes(void **state)
+{
+    enum { N = 1000 };
+    unsigned char whole[N + 9], part[N + 9];
+    int histogram[256] = {0}, same = 0;
+
+    (void)state;
+    fill_poison(SEED, whole, N);
+    for (size_t n = 0; n < 40; n++) { /* a shorter one is the beginning of a longer one */
+        memset(part, 0, sizeof(part));
+        fill_poison(SEED, part + n % 9, n);
+        assert_memory_equal(part + n % 9, whole, n);
+        assert_int_equal(part[n % 9 + n], 0);
+        assert_int_equal(fill_poison_check(SEED, part + n % 9, n), -1);
+    }
+    fill_poison(SEED + 1, part, N);
+    for (int i = 0; i < N; i++) {
+        same += part[i] == whole[i];
+        histogram[whole[i]]++;
+    }
+    assert_true(same < 30);
+    for (int v = 0; v < 256; v++)
+        assert_true(histogram[v] < 20);
+    assert_true(fill_poison_check(SEED, part, N) >= 0);
+}
+
+static void test_poison_check_finds_the_first(void **state)
+{
+    static const size_t sizes[] = {1, 7, 8, 13, 1000, (3 << 20) + 5};
+
+    (void)state;
+    for (size_t k = 0; k < ARRAY_SIZE(sizes); k++) {
+        size_t n = sizes[k], places[] = {0, n / 2, n - 1};
+        AUTO(freep) unsigned char *data = xcalloc(n, 1);
+
+        for (int threads = 1; threads <= 3; threads++) {
+            omp_set_num_threads(threads);
+            fill_poison(k, data, n);
+            assert_int_equal(fill_poison_check(k, data, n), -1);
+            for (size_t p = ARRAY_SIZE(places); p-- > 0;) { /* from behind: the first one counts */
+                data[places[p]] ^= 0x10;
+                assert_int_equal(fill_poison_check(k, data, n), places[p]);
+                if (p > 0 && places[p] == places[p - 1])
+                    data[places[p]] ^= 0x10;
+            }
+        }
+    }
+    omp_set_num_threads(2);
+}
+
+static void test_seeds_differ(void **state)
+{
+    enum { N = 16 };
+    uint64_t seen[N * N * 2];
+    size_t n = 0;
+
+    (void)state;
+    for (uint64_t content = 0; content < N; content++) {
+        for (uint64_t tensor = 0; tensor < N; tensor++) {
+            seen[n++] = fill_seed(1, content, tensor);
+            seen[n++] = fill_seed(2, content, tensor);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < i; j++)
+            assert_true(seen[i] != seen[j]);
+    }
+    assert_true(fill_seed(1, 2, 3) == seen[2 * (2 * N + 3)]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_philox_known_answers),
+        cmocka_unit_test(test_own_functions_against_libm),
+        cmocka_unit_test(test_quarter_turns),
+        cmocka_unit_test(test_bits_are_fixed),
+        cmocka_unit_test(test_every_law_with_every_type),
+        cmocka_unit_test(test_moments),
+        cmocka_unit_test(test_no_correlation),
+        cmocka_unit_test(test_spread_rows_differ),
+        cmocka_unit_test(test_heavy_tails),
+        cmocka_unit_test(test_needle_places),
+        cmocka_unit_test(test_ints),
+        cmocka_unit_test(test_perm_is_a_permutation),
+        cmocka_unit_test(test_perm_is_fair),
+        cmocka_unit_test(test_lengths_have_the_edges),
+        cmocka_unit_test(test_lengths_of_odd_parameters),
+        cmocka_unit_test(test_scale),
+        cmocka_unit_test(test_law_fits),
+        cmocka_unit_test(test_law_names),
+        cmocka_unit_test(test_poison_bytes),
+        cmocka_unit_test(test_poison_check_finds_the_first),
+        cmocka_unit_test(test_seeds_differ),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
