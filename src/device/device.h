@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* A device has two faces, because judge and candidate live in two processes: the judge's makes
+ * memory, fills, flushes and compares; the runner's maps what it is handed and calls the artifact.
+ *
+ * To add one: NAME.c with a const struct device, a line in registry.c, a row in docs. Drivers are
+ * dlopen'ed, so every device compiles everywhere and probe() answers at run time. */
+#ifndef ASSAY_DEVICE_DEVICE_H
+#define ASSAY_DEVICE_DEVICE_H
+
+#include "base/err.h"
+#include "tensor/compare.h"
+#include "tensor/dtype.h"
+#include "tensor/fill.h"
+#include "tensor/shape.h"
+
+#define DEVICE_API 1
+
+struct device_info {
+    char name[128];       /* "AMD EPYC 9R14", "NVIDIA H200" */
+    char uuid[64];        /* stable for this very device; "" when there is none */
+    char driver[64];      /* or the kernel's release */
+    char fingerprint[65]; /* what baselines and calibrations are tied to */
+    int64_t memory_bytes;
+    int64_t cache_bytes; /* last level */
+    int cores;           /* usable by candidates */
+};
+
+enum mem_kind {
+    MEM_PRIVATE, /* the judge's own */
+    MEM_INPUT,   /* shared: the runner may only read */
+    MEM_OUTPUT,  /* shared: the runner may write */
+};
+
+/* Device memory. host is its address in this process where the device has one (cpu, fake), else
+ * NULL. */
+struct mem {
+    enum mem_kind kind;
+    size_t bytes;
+    void *host;
+    int fd;          /* MEM_INPUT, MEM_OUTPUT: to be sent to the runner; -1 otherwise */
+    uint64_t handle; /* the device's own */
+};
+
+#define MEM_INIT                    \
+    {                               \
+        MEM_PRIVATE, 0, NULL, -1, 0 \
+    }
+
+/* Who says how long a call took. */
+enum device_clock {
+    CLOCK_JUDGE,         /* the judge's clock is the score */
+    CLOCK_CLAIM_AUDITED, /* the runner's device events, held against the judge's clock */
+    CLOCK_CLAIM,         /* the runner's word alone: only the fake device, for tests */
+};
+
+struct device_judge_ops { /* trusted side; ctx is the device's own */
+    int (*open)(int index, void **ret_ctx, struct err *err);
+    void (*close)(void *ctx); /* NULL is fine */
+    int (*describe)(void *ctx, struct device_info *ret, struct err *err);
+    int (*mem_alloc)(void *ctx, enum mem_kind kind, size_t bytes, struct mem *ret, struct err *err);
+    void (*mem_free)(void *ctx, struct mem *m); /* MEM_INIT is fine */
+    int (*copy)(void *ctx, struct mem *dst, size_t dst_at, const struct mem *src, size_t src_at,
+                size_t bytes, struct err *err);
+    int (*fill)(void *ctx, struct mem *m, size_t at, const struct law *law, uint64_t seed,
+                enum dtype t, const struct shape *shape, struct err *err);
+    int (*poison)(void *ctx, struct mem *m, size_t at, size_t bytes, uint64_t key, struct err *err);
+    /* *ret_at: offset of the first byte that is not the poison any more, -1 when all are */
+    int (*poison_check)(void *ctx, const struct mem *m, size_t at, size_t bytes, uint64_t key,
+                        int64_t *ret_at, struct err *err);
+    int (*compare)(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
+                   size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
+                   struct compare_stats *ret, struct err *err);
+    /* Optional: NULL says there is no such thing, and the caller does without. */
+    int (*flush)(void *ctx, struct mem *const *mems, int n, struct err *err);
+};
+
+/* One tensor of a call, in the runner: where it lies in the set's arena. */
+struct tensor_slot {
+    enum dtype dtype;
+    struct shape shape;
+    uint64_t offset; /* multiple of 256 */
+};
+
+struct artifact; /* the device's own */
+
+/* The tensors of one call: in[] in the input set's mapping, out[] in the output's. The slots are
+ * not owned, and outlive what prepare() makes of them. */
+struct device_call {
+    const struct tensor_slot *in;
+    int n_in;
+    const struct tensor_slot *out;
+    int n_out;
+    void *in_base, *out_base; /* mappings; NULL while setting up */
+    int first_param;          /* in[first_param...] are parameters */
+    bool params_only;         /* setup = "params": only these have data */
+};
+
+struct device_runner_ops { /* in the sandboxed process; nothing here is trusted once load() has run
+                            */
+    int (*open)(int index, void **ret_ctx, struct err *err);
+    int (*import)(void *ctx, int fd, size_t bytes, bool read_only, void **ret_base,
+                  struct err *err);
+    void (*unimport)(void *ctx, void *base, size_t bytes);
+    int (*load)(void *ctx, int artifact_fd, struct artifact **ret, struct err *err);
+    /* Builds the argument block once, so that call() does nothing but call. */
+    int (*prepare)(void *ctx, struct artifact *a, const struct device_call *c, void **ret_args,
+                   struct err *err);
+    void (*release)(void *ctx, void *args); /* what prepare() made */
+    /* *ret_status: what the candidate returned, 0 when there is no setup function.
+     * *ret_claim_ns: the device's own time; 0 where it has no clock, and the caller's then counts.
+     */
+    int (*setup)(void *ctx, struct artifact *a, void *args, int *ret_status, struct err *err);
+    int (*call)(void *ctx, struct artifact *a, void *args, int *ret_status, uint64_t *ret_claim_ns);
+};
+
+struct device {
+    int api; /* DEVICE_API */
+    const char *name, *summary;
+    const char *const *suffixes; /* of candidate files, NULL-terminated */
+    enum device_clock clock;
+    bool pins_cores; /* judge and runner are pinned to different cores (cpu) */
+    /* How many there are, 0 when nothing is found; *ret_why then says what is missing (static). */
+    int (*probe)(const char **ret_why);
+    const struct device_judge_ops *judge;
+    const struct device_runner_ops *runner;
+};
+
+extern const struct device device_cpu, device_fake;
+extern const struct device *const device_registry[]; /* NULL-terminated */
+
+/* "cpu", "cuda:1"; ERR_USAGE with the list of names otherwise. */
+int device_find(const char *word, const struct device **ret, int *ret_index, struct err *err);
+/* The first device that takes this file's suffix, or NULL. */
+const struct device *device_for_file(const char *path);
+
+#endif

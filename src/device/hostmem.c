@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shared memory is a memfd, sealed before its descriptor leaves the judge:
+ *
+ *   input   FUTURE_WRITE, SHRINK, GROW, SEAL: the judge's mapping stays writable, no later one can
+ * be. (F_SEAL_WRITE is refused while a writable mapping exists; and without a seal even a read-only
+ * descriptor can be reopened for writing through /proc.) output  SHRINK, GROW, SEAL: a truncated
+ * file would kill the judge, which reads it, by SIGBUS.
+ */
+#include "device/hostmem.h"
+
+#include "base/fault.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef F_SEAL_FUTURE_WRITE
+#define F_SEAL_FUTURE_WRITE 0x0010
+#endif
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/* Below this the start of a parallel region costs more than it saves. */
+#define PARALLEL_BYTES ((size_t)8 << 20)
+#define CHUNK_BYTES ((size_t)4 << 20)
+
+static const int seals_of[] = {
+    [MEM_INPUT] = F_SEAL_FUTURE_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL,
+    [MEM_OUTPUT] = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL,
+};
+
+static const char *const kind_names[] = {"private", "input", "output"};
+
+static int out_of_memory(struct err *err, enum mem_kind kind, size_t bytes)
+{
+    return fail(err, ERR_SYSTEM, "no memory for a %s buffer of %.2f GiB: %s; use a smaller size",
+                kind_names[kind], (double)bytes / (1 << 30), strerror(errno));
+}
+
+/* All pages now, in parallel: out of memory is then an error here and no signal later, and no timed
+ * call pays for a page fault. Kernels before 5.14 do not know the call, and fault pages in later.
+ */
+static int populate(char *base, size_t bytes)
+{
+    int64_t n_chunks = (int64_t)((bytes + CHUNK_BYTES - 1) / CHUNK_BYTES);
+    int failed = 0;
+
+    if (bytes >= PARALLEL_BYTES)
+        madvise(base, bytes, MADV_HUGEPAGE);
+#pragma omp parallel for if (bytes > PARALLEL_BYTES) reduction(max : failed)
+    for (int64_t i = 0; i < n_chunks; i++) {
+        size_t at = (size_t)i * CHUNK_BYTES;
+
+        if (madvise(base + at, MIN(CHUNK_BYTES, bytes - at), MADV_POPULATE_WRITE) < 0 &&
+            errno != EINVAL)
+            failed = errno;
+    }
+    errno = failed;
+    return failed ? -1 : 0;
+}
+
+static void *map_pages(int fd, size_t bytes)
+{
+    int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+
+    if (base == MAP_FAILED)
+        return NULL;
+    if (populate(base, bytes) < 0) {
+        int saved = errno;
+
+        munmap(base, bytes);
+        errno = saved;
+        return NULL;
+    }
+    return base;
+}
+
+int hostmem_alloc(void *ctx, enum mem_kind kind, size_t bytes, struct mem *ret, struct err *err)
+{
+    AUTO(fd_closep) int fd = -1;
+    void *base;
+
+    (void)ctx;
+    if (fault("alloc")) {
+        errno = ENOMEM;
+        return out_of_memory(err, kind, bytes);
+    }
+    if (kind != MEM_PRIVATE) {
+        fd = memfd_create(kind_names[kind], MFD_CLOEXEC | MFD_ALLOW_SEALING);
+        if (fd < 0 || ftruncate(fd, (off_t)bytes) < 0)
+            return out_of_memory(err, kind, bytes);
+    }
+    base = map_pages(fd, bytes);
+    if (!base)
+        return out_of_memory(err, kind, bytes);
+    if (kind != MEM_PRIVATE && fcntl(fd, F_ADD_SEALS, seals_of[kind]) < 0) {
+        fail_errno(err, "cannot seal a shared buffer (Linux 5.1 or newer is needed)");
+        munmap(base, bytes);
+        return -1;
+    }
+    *ret = (struct mem){kind, bytes, base, fd_steal(&fd), 0};
+    return 0;
+}
+
+void hostmem_free(void *ctx, struct mem *m)
+{
+    (void)ctx;
+    if (m->host)
+        munmap(m->host, m->bytes);
+    fd_closep(&m->fd);
+    *m = (struct mem)MEM_INIT;
+}
+
+/* The host's address of [at, at + bytes), or NULL with an error when that leaves the memory. */
+static char *span(const struct mem *m, size_t at, size_t bytes, struct err *err)
+{
+    if (at > m->bytes || bytes > m->bytes - at) {
+        fail(err, ERR_SYSTEM, "%zu bytes at %zu leave a buffer of %zu bytes", bytes, at, m->bytes);
+        return NULL;
+    }
+    return (char *)m->host + at;
+}
+
+int hostmem_copy(void *ctx, struct mem *dst, size_t dst_at, const struct mem *src, size_t src_at,
+                 size_t bytes, struct err *err)
+{
+    char *to = span(dst, dst_at, bytes, err);
+    const char *from = to ? span(src, src_at, bytes, err) : NULL;
+    int64_t n_chunks = (int64_t)((bytes + CHUNK_BYTES - 1) / CHUNK_BYTES);
+
+    (void)ctx;
+    if (!from)
+        return -1;
+#pragma omp parallel for if (bytes > PARALLEL_BYTES)
+    for (int64_t i = 0; i < n_chunks; i++) {
+        size_t at = (size_t)i * CHUNK_BYTES;
+
+        memcpy(to + at, from + at, MIN(CHUNK_BYTES, bytes - at));
+    }
+    return 0;
+}
+
+/* Bytes of n elements; past any memory there is when n makes no sense, so that span() refuses it.
+ */
+static size_t bytes_of(int64_t n, size_t element)
+{
+    return n < 0 || n > SHAPE_MAX_COUNT ? SIZE_MAX : (size_t)n * element;
+}
+
+int hostmem_fill(void *ctx, struct mem *m, size_t at, const struct law *law, uint64_t seed,
+                 enum dtype t, const struct shape *shape, struct err *err)
+{
+    char *to = span(m, at, bytes_of(shape_count(shape), dtype_size(t)), err);
+
+    (void)ctx;
+    if (!to)
+        return -1;
+    fill_tensor(law, seed, t, shape, to);
+    return 0;
+}
+
+int hostmem_poison(void *ctx, struct mem *m, size_t at, size_t bytes, uint64_t key, struct err *err)
+{
+    char *to = span(m, at, bytes, err);
+
+    (void)ctx;
+    if (!to)
+        return -1;
+    fill_poison(key, to, bytes);
+    return 0;
+}
+
+int hostmem_poison_check(void *ctx, const struct mem *m, size_t at, size_t bytes, uint64_t key,
+                         int64_t *ret_at, struct err *err)
+{
+    const char *from = span(m, at, bytes, err);
+
+    (void)ctx;
+    if (!from)
+        return -1;
+    *ret_at = fill_poison_check(key, from, bytes);
+    return 0;
+}
+
+int hostmem_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
+                    size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
+                    struct compare_stats *ret, struct err *err)
+{
+    const char *want = span(y, y_at, bytes_of(n, sizeof(double)), err);
+    const char *have = want ? span(got, got_at, bytes_of(n, dtype_size(t)), err) : NULL;
+
+    (void)ctx;
+    if (!have)
+        return -1;
+    compare_output(t, want, have, n, scale, ret);
+    return 0;
+}
+
+int hostmem_import(void *ctx, int fd, size_t bytes, bool read_only, void **ret_base,
+                   struct err *err)
+{
+    /* Populated: which buffer a call gets is random, and none of them may be slower at first. */
+    void *base = mmap(NULL, bytes, read_only ? PROT_READ : PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_POPULATE, fd, 0);
+
+    (void)ctx;
+    if (base == MAP_FAILED)
+        return fail_errno(err, "cannot map a buffer of %.2f GiB", (double)bytes / (1 << 30));
+    *ret_base = base;
+    return 0;
+}
+
+void hostmem_unimport(void *ctx, void *base, size_t bytes)
+{
+    (void)ctx;
+    if (base)
+        munmap(base, bytes);
+}

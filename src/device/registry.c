@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "device/device.h"
+
+#include <string.h>
+
+/* In the order in which a candidate's suffix is tried. */
+const struct device *const device_registry[] = {&device_cpu, &device_fake, NULL};
+
+static int unknown(const char *word, struct err *err)
+{
+    AUTO(buf_release) struct buf names = BUF_INIT;
+
+    for (const struct device *const *d = device_registry; *d; d++)
+        buf_addf(&names, "%s%s", names.len ? ", " : "", (*d)->name);
+    return fail(err, ERR_USAGE, "no device '%.40s'; there are %s (or NAME:NUMBER)", word,
+                buf_str(&names));
+}
+
+/* "" is 0, ":7" is 7; -1 for anything else */
+static int parse_index(const char *s)
+{
+    size_t digits = *s == ':' ? strspn(s + 1, "0123456789") : 0;
+    int index = 0;
+
+    if (!*s)
+        return 0;
+    if (digits < 1 || digits > 4 || s[1 + digits])
+        return -1;
+    for (size_t i = 1; i <= digits; i++)
+        index = index * 10 + (s[i] - '0');
+    return index;
+}
+
+int device_find(const char *word, const struct device **ret, int *ret_index, struct err *err)
+{
+    size_t len = strcspn(word, ":");
+    int index = parse_index(word + len);
+
+    for (const struct device *const *d = device_registry; *d && index >= 0; d++) {
+        if (strlen((*d)->name) == len && !strncmp((*d)->name, word, len)) {
+            *ret = *d;
+            *ret_index = index;
+            return 0;
+        }
+    }
+    return unknown(word, err);
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+
+    return n > m && !strcmp(s + n - m, end);
+}
+
+const struct device *device_for_file(const char *path)
+{
+    for (const struct device *const *d = device_registry; *d; d++) {
+        for (const char *const *s = (*d)->suffixes; *s; s++) {
+            if (ends_with(path, *s))
+                return *d;
+        }
+    }
+    return NULL;
+}

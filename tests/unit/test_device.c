@@ -1,0 +1,639 @@
+/* SPDX-License-Identifier: MIT */
+/* Every device through every rule of device.h that a judge relies on, and what is left: the
+ * registry and the fake device's language. */
+#include "device/device.h"
+
+#include "device/fake_program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define KEY 0x1234567890abcdefull
+#define BYTES ((size_t)20 << 20) /* past the size from which work is done in parallel */
+
+/* One device, opened. The contract's tests see nothing else. */
+struct fixture {
+    const struct device *device;
+    const struct device_judge_ops *ops;
+    void *ctx;
+};
+
+static struct fixture open_device(void **state)
+{
+    struct fixture f = {.device = *state};
+    struct err err = ERR_INIT;
+
+    f.ops = f.device->judge;
+    assert_int_equal(f.ops->open(0, &f.ctx, &err), 0);
+    return f;
+}
+
+static struct mem alloc(struct fixture *f, enum mem_kind kind, size_t bytes)
+{
+    struct mem m = MEM_INIT;
+    struct err err = ERR_INIT;
+
+    if (f->ops->mem_alloc(f->ctx, kind, bytes, &m, &err) < 0)
+        fail_msg("%s", err.text);
+    return m;
+}
+
+/* What lies at [at, at + bytes), fetched by way of the device. The caller's to free. */
+static unsigned char *fetch(struct fixture *f, const struct mem *m, size_t at, size_t bytes)
+{
+    struct mem copy = alloc(f, MEM_PRIVATE, bytes);
+    unsigned char *out = malloc(bytes);
+    struct err err = ERR_INIT;
+
+    assert_int_equal(f->ops->copy(f->ctx, &copy, 0, m, at, bytes, &err), 0);
+    assert_non_null(copy.host); /* cpu and fake; a device without it needs a way to read here */
+    memcpy(out, copy.host, bytes);
+    f->ops->mem_free(f->ctx, &copy);
+    return out;
+}
+
+static void describes_itself(void **state)
+{
+    struct fixture f = open_device(state);
+    struct device_info info, again;
+    struct err err = ERR_INIT;
+
+    assert_int_equal(f.device->api, DEVICE_API);
+    assert_int_equal(f.ops->describe(f.ctx, &info, &err), 0);
+    assert_true(info.name[0] && info.driver[0] && info.fingerprint[0]);
+    assert_true(info.memory_bytes > 1 << 20);
+    assert_true(info.cache_bytes >= 0 && info.cache_bytes < info.memory_bytes);
+    assert_true(info.cores >= 1);
+    assert_int_equal(f.ops->describe(f.ctx, &again, &err), 0);
+    assert_string_equal(info.fingerprint, again.fingerprint);
+    f.ops->close(f.ctx);
+    f.ops->close(NULL);
+}
+
+static void refuses_other_indices(void **state)
+{
+    const struct device *d = *state;
+    struct err err = ERR_INIT;
+    void *ctx = NULL;
+
+    assert_int_equal(d->judge->open(4711, &ctx, &err), -1);
+    assert_int_equal(err.kind, ERR_DEVICE);
+    assert_non_null(strstr(err.text, "4711"));
+}
+
+static void memory_comes_and_goes(void **state)
+{
+    static const size_t sizes[] = {1, 4096, 4097, BYTES};
+    struct fixture f = open_device(state);
+
+    for (int kind = MEM_PRIVATE; kind <= MEM_OUTPUT; kind++) {
+        for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+            struct mem m = alloc(&f, kind, sizes[i]);
+
+            assert_int_equal(m.kind, kind);
+            assert_int_equal(m.bytes, sizes[i]);
+            assert_int_equal(m.fd >= 0, kind != MEM_PRIVATE);
+            assert_int_equal((uintptr_t)m.host % 256, 0);
+            if (m.fd >= 0)
+                assert_int_equal(fcntl(m.fd, F_GETFD), FD_CLOEXEC);
+            f.ops->mem_free(f.ctx, &m);
+            assert_int_equal(m.fd, -1);
+            f.ops->mem_free(f.ctx, &m); /* MEM_INIT is fine */
+        }
+    }
+    f.ops->close(f.ctx);
+}
+
+static void too_much_memory_is_one_line(void **state)
+{
+    struct fixture f = open_device(state);
+
+    for (int kind = MEM_PRIVATE; kind <= MEM_OUTPUT; kind++) {
+        struct mem m = MEM_INIT;
+        struct err err = ERR_INIT;
+
+        assert_int_equal(f.ops->mem_alloc(f.ctx, kind, (size_t)1 << 60, &m, &err), -1);
+        assert_int_equal(err.kind, ERR_SYSTEM);
+        assert_non_null(strstr(err.text, "GiB"));
+        assert_null(strchr(err.text, '\n'));
+        assert_null(m.host);
+        assert_int_equal(m.fd, -1);
+    }
+
+    struct mem m = MEM_INIT;
+    struct err err = ERR_INIT;
+
+    static int planned; /* the counter of planned faults is the process's */
+    char plan[32];
+
+    snprintf(plan, sizeof(plan), "alloc:%d", ++planned);
+    setenv("ASSAY_FAULT", plan, 1);
+    assert_int_equal(f.ops->mem_alloc(f.ctx, MEM_OUTPUT, 64, &m, &err), -1);
+    unsetenv("ASSAY_FAULT");
+    assert_int_equal(err.kind, ERR_SYSTEM);
+    f.ops->close(f.ctx);
+}
+
+static bool maps_writable(int fd)
+{
+    void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    if (p != MAP_FAILED)
+        munmap(p, 4096);
+    return p != MAP_FAILED;
+}
+
+static bool becomes_writable(int fd)
+{
+    void *p = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+
+    assert_ptr_not_equal(p, MAP_FAILED);
+
+    bool yes = mprotect(p, 4096, PROT_READ | PROT_WRITE) == 0;
+
+    munmap(p, 4096);
+    return yes;
+}
+
+static int reopen(int fd)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    return open(path, O_RDWR | O_CLOEXEC);
+}
+
+/* The runner holds the descriptor: what it could do with it, it will try. */
+static void seals_hold(void **state)
+{
+    struct fixture f = open_device(state);
+    struct mem in = alloc(&f, MEM_INPUT, 8192), out = alloc(&f, MEM_OUTPUT, 8192);
+    AUTO(fd_closep) int again = reopen(in.fd);
+
+    ((char *)in.host)[5] = 1; /* the judge still may */
+    assert_false(maps_writable(in.fd));
+    assert_false(becomes_writable(in.fd));
+    assert_true(again < 0 || !maps_writable(again));
+    assert_int_equal(pwrite(in.fd, "x", 1, 0), -1);
+    assert_true(maps_writable(out.fd));
+    for (int i = 0; i < 2; i++) {
+        int fd = i ? in.fd : out.fd;
+
+        assert_int_equal(ftruncate(fd, 0), -1);
+        assert_int_equal(ftruncate(fd, 1 << 20), -1);
+        assert_int_equal(fallocate(fd, 0x03 /* KEEP_SIZE | PUNCH_HOLE */, 0, 4096) == 0, !i);
+        assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE), -1);
+    }
+    f.ops->mem_free(f.ctx, &in);
+    f.ops->mem_free(f.ctx, &out);
+    f.ops->close(f.ctx);
+}
+
+static void fill_is_the_tensors_fill(void **state)
+{
+    static const struct law laws[] = {{LAW_SPREAD, 0, 0, 0}, {LAW_NEEDLE, 0, 0, 2.5}};
+    struct fixture f = open_device(state);
+    struct mem m = alloc(&f, MEM_INPUT, 65536);
+    struct shape shape = {2, {33, 65}};
+    size_t bytes = 33 * 65 * 4;
+    struct err err = ERR_INIT;
+
+    for (size_t i = 0; i < ARRAY_SIZE(laws); i++) {
+        AUTO(freep) char *want = malloc(bytes);
+
+        fill_tensor(&laws[i], 42, DT_F32, &shape, want);
+        assert_int_equal(f.ops->fill(f.ctx, &m, 512, &laws[i], 42, DT_F32, &shape, &err), 0);
+
+        AUTO(freep) unsigned char *got = fetch(&f, &m, 512, bytes);
+
+        assert_memory_equal(got, want, bytes);
+    }
+    assert_int_equal(f.ops->fill(f.ctx, &m, 65536 - bytes + 1, laws, 1, DT_F32, &shape, &err), -1);
+    f.ops->mem_free(f.ctx, &m);
+    f.ops->close(f.ctx);
+}
+
+static void poison_shows_one_changed_byte(void **state)
+{
+    static const size_t places[] = {0, 1, 4095, BYTES / 2 + 3, BYTES - 101};
+    struct fixture f = open_device(state);
+    struct mem m = alloc(&f, MEM_OUTPUT, BYTES);
+    struct err err = ERR_INIT;
+    int64_t at = 0;
+
+    assert_int_equal(f.ops->poison(f.ctx, &m, 100, BYTES - 100, KEY, &err), 0);
+    assert_int_equal(f.ops->poison_check(f.ctx, &m, 100, BYTES - 100, KEY, &at, &err), 0);
+    assert_int_equal(at, -1);
+    for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+        unsigned char *byte = (unsigned char *)m.host + 100 + places[i];
+
+        *byte ^= 1;
+        assert_int_equal(f.ops->poison_check(f.ctx, &m, 100, BYTES - 100, KEY, &at, &err), 0);
+        assert_int_equal(at, (int64_t)places[i]);
+        *byte ^= 1;
+    }
+    assert_int_equal(f.ops->poison_check(f.ctx, &m, 100, BYTES - 100, KEY + 1, &at, &err), 0);
+    assert_true(at >= 0 && at < 8); /* another key, other bytes */
+    f.ops->mem_free(f.ctx, &m);
+    f.ops->close(f.ctx);
+}
+
+static void compare_finds_the_error(void **state)
+{
+    struct fixture f = open_device(state);
+    struct mem y = alloc(&f, MEM_PRIVATE, 4096), got = alloc(&f, MEM_OUTPUT, 4096);
+    struct compare_scale scale = {.row_len = 0, .pooled_rms = 1, .floor = 0};
+    struct compare_stats stats;
+    struct err err = ERR_INIT;
+    double *want = (double *)((char *)y.host + 256);
+    float *have = (float *)((char *)got.host + 512);
+
+    for (int i = 0; i < 100; i++) {
+        want[i] = i % 2 ? 1 : -1;
+        have[i] = (float)want[i];
+    }
+    have[77] = 1.5f;
+    assert_int_equal(f.ops->compare(f.ctx, &y, 256, &got, 512, DT_F32, 100, &scale, &stats, &err),
+                     0);
+    assert_int_equal(stats.count, 100);
+    assert_int_equal(stats.max_at, 77);
+    assert_true(fabs(stats.max - 0.5) < 1e-12);
+    assert_int_equal(f.ops->compare(f.ctx, &y, 256, &got, 512, DT_F32, 481, &scale, &stats, &err),
+                     -1); /* y has 480 */
+    assert_int_equal(f.ops->compare(f.ctx, &y, 0, &got, 0, DT_F32, -1, &scale, &stats, &err), -1);
+    f.ops->mem_free(f.ctx, &y);
+    f.ops->mem_free(f.ctx, &got);
+    f.ops->close(f.ctx);
+}
+
+static void copy_stays_inside(void **state)
+{
+    static const struct {
+        size_t dst_at, src_at, bytes;
+        int want;
+    } cases[] = {
+        {0, 0, BYTES, 0},  {3, 5, BYTES - 5, 0},  {BYTES, BYTES, 0, 0},     {1, 0, BYTES, -1},
+        {0, 1, BYTES, -1}, {BYTES + 1, 0, 0, -1}, {0, SIZE_MAX - 2, 8, -1}, {8, 0, SIZE_MAX, -1},
+    };
+    struct fixture f = open_device(state);
+    struct mem a = alloc(&f, MEM_PRIVATE, BYTES), b = alloc(&f, MEM_OUTPUT, BYTES);
+    struct err err = ERR_INIT;
+
+    assert_int_equal(f.ops->poison(f.ctx, &a, 0, BYTES, KEY, &err), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        size_t n = cases[i].bytes;
+
+        memset(b.host, 0, BYTES);
+        assert_int_equal(f.ops->copy(f.ctx, &b, cases[i].dst_at, &a, cases[i].src_at, n, &err),
+                         cases[i].want);
+        if (cases[i].want == 0)
+            assert_int_equal(
+                memcmp((char *)b.host + cases[i].dst_at, (char *)a.host + cases[i].src_at, n), 0);
+        else
+            assert_int_equal(((char *)b.host)[BYTES - 1], 0);
+    }
+    f.ops->mem_free(f.ctx, &a);
+    f.ops->mem_free(f.ctx, &b);
+    f.ops->close(f.ctx);
+}
+
+static void flush_changes_nothing(void **state)
+{
+    struct fixture f = open_device(state);
+    struct mem a = alloc(&f, MEM_INPUT, 4097), b = alloc(&f, MEM_OUTPUT, 1);
+    struct mem *both[] = {&a, &b};
+    struct err err = ERR_INIT;
+    int64_t at = 0;
+
+    if (f.ops->flush) {
+        assert_int_equal(f.ops->poison(f.ctx, &a, 0, 4097, KEY, &err), 0);
+        assert_int_equal(f.ops->flush(f.ctx, both, 2, &err), 0);
+        assert_int_equal(f.ops->flush(f.ctx, both, 0, &err), 0);
+        assert_int_equal(f.ops->poison_check(f.ctx, &a, 0, 4097, KEY, &at, &err), 0);
+        assert_int_equal(at, -1);
+    }
+    f.ops->mem_free(f.ctx, &a);
+    f.ops->mem_free(f.ctx, &b);
+    f.ops->close(f.ctx);
+}
+
+/* Through the runner's face: what the judge wrote is there, at the address where it is mapped. */
+static void runner_sees_the_memory(void **state)
+{
+    struct fixture f = open_device(state);
+    const struct device_runner_ops *runner = f.device->runner;
+    struct mem in = alloc(&f, MEM_INPUT, 8192), out = alloc(&f, MEM_OUTPUT, 8192);
+    void *ctx = NULL, *seen_in = NULL, *seen_out = NULL;
+    struct err err = ERR_INIT;
+
+    assert_int_equal(runner->open(0, &ctx, &err), 0);
+    assert_int_equal(f.ops->poison(f.ctx, &in, 0, 8192, KEY, &err), 0);
+    assert_int_equal(runner->import(ctx, in.fd, 8192, true, &seen_in, &err), 0);
+    assert_int_equal(runner->import(ctx, out.fd, 8192, false, &seen_out, &err), 0);
+    assert_int_equal(fill_poison_check(KEY, seen_in, 8192), -1);
+    memcpy(seen_out, "hello", 5);
+
+    AUTO(freep) unsigned char *got = fetch(&f, &out, 0, 5);
+
+    assert_memory_equal(got, "hello", 5);
+    assert_int_equal(runner->import(ctx, in.fd, 8192, false, &seen_in, &err), -1);
+    runner->unimport(ctx, seen_in, 8192);
+    runner->unimport(ctx, seen_out, 8192);
+    f.ops->mem_free(f.ctx, &in);
+    f.ops->mem_free(f.ctx, &out);
+    f.ops->close(f.ctx);
+}
+
+/* ---- the registry ---- */
+
+static void names_are_found(void **state)
+{
+    static const struct {
+        const char *word, *name;
+        int index;
+    } cases[] = {
+        {"cpu", "cpu", 0},
+        {"cpu:0", "cpu", 0},
+        {"fake", "fake", 0},
+        {"cpu:17", "cpu", 17},
+        {"", NULL, 0},
+        {"cp", NULL, 0},
+        {"cpus", NULL, 0},
+        {"cpu:", NULL, 0},
+        {"cpu:x", NULL, 0},
+        {"cpu:-1", NULL, 0},
+        {"cpu:1x", NULL, 0},
+        {":0", NULL, 0},
+        {"cpu:99999999999", NULL, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        const struct device *d = NULL;
+        struct err err = ERR_INIT;
+        int index = -1, rc = device_find(cases[i].word, &d, &index, &err);
+
+        if ((rc == 0) != (cases[i].name != NULL))
+            fail_msg("'%s': %d", cases[i].word, rc);
+        if (rc == 0) {
+            assert_string_equal(d->name, cases[i].name);
+            assert_int_equal(index, cases[i].index);
+        } else {
+            assert_int_equal(err.kind, ERR_USAGE);
+            assert_non_null(strstr(err.text, "cpu, fake"));
+        }
+    }
+}
+
+static void suffixes_are_found(void **state)
+{
+    (void)state;
+    assert_ptr_equal(device_for_file("a/mine.c"), &device_cpu);
+    assert_ptr_equal(device_for_file("x.fake"), &device_fake);
+    assert_null(device_for_file("x.cc"));
+    assert_null(device_for_file(".c"));
+    assert_null(device_for_file(""));
+}
+
+/* ---- the fake device's language ---- */
+
+static void bad_programs_name_the_line(void **state)
+{
+    static const struct {
+        const char *text, *error; /* NULL: fine */
+    } cases[] = {
+        {"", NULL},
+        {"# nothing\n\n   \n", NULL},
+        {"op relu\ntime 41.2us\njitter 2%\nwrong at call 3\nhalf\n", NULL},
+        {"crash SIGSEGV at load\nhang at setup\nreturn 7 at setup\nexit 0", NULL},
+        {"\tsleep  5ms   at call 2 # late\r\n", NULL},
+        {"op relu\nopp", "line 2: unknown instruction 'opp'; did you mean 'op'?"},
+        {"frobnicate", "line 1: unknown instruction 'frobnicate'"},
+        {"op", "line 1: 'op' takes relu, copy, negate, zeros or nan"},
+        {"op tanh", "line 1: 'op' takes"},
+        {"op relu copy", "line 1: 'copy' is too much after 'op'"},
+        {"half at call 1", "line 1: 'at' is too much after 'half'"},
+        {"\n\ntime 41", "line 3: 'time' takes a time such as 41.2us"},
+        {"time -1us", "line 1: 'time' takes"},
+        {"time 1..5us", "line 1: 'time' takes"},
+        {"time infs", "line 1: 'time' takes"},
+        {"time 9999999s", "line 1: 'time' takes"},
+        {"jitter 101%", "line 1: 'jitter' takes"},
+        {"return 256", "line 1: 'return' takes a number from 0 to 255"},
+        {"crash SIGKILL", "line 1: 'crash' takes SIGSEGV, SIGILL or SIGABRT"},
+        {"hang at", "line 1: 'at' takes load, setup or call N"},
+        {"hang at call", "line 1: 'at' takes load, setup or call N"},
+        {"hang at call 0", "line 1: 'at' takes load, setup or call N"},
+        {"hang at call 1.5", "line 1: 'at' takes load, setup or call N"},
+        {"hang at call 1 2", "line 1: '2' is too much after 'hang'"},
+        {"wrong at load", "line 1: 'wrong' cannot happen at load"},
+        {"return 1 at load", "line 1: 'return' cannot happen at load"},
+        {"stderr 100", "line 1: 'stderr' takes an amount such as 100MB"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct fake_program p;
+        struct err err = ERR_INIT;
+        int rc = fake_program_parse(cases[i].text, &p, &err);
+
+        if ((rc == 0) != !cases[i].error || (rc < 0 && !strstr(err.text, cases[i].error)))
+            fail_msg("'%s': %d %s", cases[i].text, rc, err.text);
+        if (rc < 0)
+            assert_int_equal(err.kind, ERR_INPUT);
+    }
+}
+
+#define N 8
+#define GUARD 64 /* elements before and after the output */
+
+struct fake_call {
+    float in[N], out[GUARD + N + GUARD];
+    struct tensor_slot in_slot, out_slot;
+    struct device_call c;
+};
+
+static void fake_call_init(struct fake_call *f)
+{
+    static const float x[N] = {-2, -1, 0, 1, 2, 3, -4, 5};
+
+    memset(f, 0, sizeof(*f));
+    memcpy(f->in, x, sizeof(x));
+    for (size_t i = 0; i < ARRAY_SIZE(f->out); i++)
+        f->out[i] = 777;
+    f->in_slot = (struct tensor_slot){DT_F32, {1, {N}}, 0};
+    f->out_slot = (struct tensor_slot){DT_F32, {1, {N}}, GUARD * sizeof(float)};
+    f->c = (struct device_call){.in = &f->in_slot,
+                                .n_in = 1,
+                                .out = &f->out_slot,
+                                .n_out = 1,
+                                .in_base = f->in,
+                                .out_base = f->out};
+}
+
+/* What the output and the 4 words on each side of it are after the `calls`-th call; poisoned with
+ * 777 before each. */
+static void programs_do_what_they_say(void **state)
+{
+    static const struct {
+        const char *text;
+        int calls, status;
+        float want[4 + N + 4];
+    } cases[] = {
+#define S 777, 777, 777, 777
+        {"", 1, 0, {S, S, S, S}},
+        {"op relu", 2, 0, {S, 0, 0, 0, 1, 2, 3, 0, 5, S}},
+        {"op copy", 1, 0, {S, -2, -1, 0, 1, 2, 3, -4, 5, S}},
+        {"op negate", 1, 0, {S, 2, 1, -0.0f, -1, -2, -3, 4, -5, S}},
+        {"op zeros", 1, 0, {S, 0, 0, 0, 0, 0, 0, 0, 0, S}},
+        {"op relu\nthread", 1, 0, {S, 0, 0, 0, 1, 2, 3, 0, 5, S}},
+        {"half\nop relu", 1, 0, {S, 0, 0, 0, 1, S, S}},
+        {"op relu\nfirst-call-only", 1, 0, {S, 0, 0, 0, 1, 2, 3, 0, 5, S}},
+        {"op relu\nfirst-call-only", 2, 0, {S, S, S, S}},
+        {"op relu\nwrong at call 2", 1, 0, {S, 0, 0, 0, 1, 2, 3, 0, 5, S}},
+        {"wrong at call 2\nop relu", 2, 0, {S, 0, 0, 0, 1, 2, 3, 0, 6005, S}},
+        {"op relu\nwrong at call 2", 3, 0, {S, 0, 0, 0, 1, 2, 3, 0, 5, S}},
+        {"op zeros\npast-end", 1, 0, {S, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+        {"op copy\nbefore-start", 1, 0, {0, 0, 0, 0, -2, -1, 0, 1, 2, 3, -4, 5, S}},
+        {"op zeros\nreturn 7 at call 3", 3, 7, {S, 0, 0, 0, 0, 0, 0, 0, 0, S}},
+        {"op zeros\nreturn 7 at call 3", 4, 0, {S, 0, 0, 0, 0, 0, 0, 0, 0, S}},
+        {"open /dev/null", 1, 99, {S, S, S, S}},
+        {"open /nowhere/at/all", 1, 0, {S, S, S, S}},
+#undef S
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct fake_program p;
+        struct fake_call f;
+        struct err err = ERR_INIT;
+        int status = 0;
+
+        assert_int_equal(fake_program_parse(cases[i].text, &p, &err), 0);
+        for (int k = 0; k < cases[i].calls; k++) {
+            fake_call_init(&f);
+            status = fake_program_run(&p, FAKE_AT_CALL, &f.c);
+        }
+        if (status != cases[i].status ||
+            memcmp(f.out + GUARD - 4, cases[i].want, sizeof(cases[i].want)) != 0)
+            fail_msg("case %zu '%s': status %d, first %g, last %g", i, cases[i].text, status,
+                     f.out[GUARD], f.out[GUARD + N - 1]);
+        fake_program_release(&p);
+    }
+}
+
+static void nan_is_nan(void **state)
+{
+    struct fake_program p;
+    struct fake_call f;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    fake_call_init(&f);
+    assert_int_equal(fake_program_parse("op nan", &p, &err), 0);
+    fake_program_run(&p, FAKE_AT_CALL, &f.c);
+    assert_true(isnan(f.out[GUARD]) && isnan(f.out[GUARD + N - 1]));
+}
+
+static void replay_repeats_the_first_answer(void **state)
+{
+    struct fake_program p;
+    struct fake_call f;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_int_equal(fake_program_parse("op copy\nreplay", &p, &err), 0);
+    fake_call_init(&f);
+    fake_program_run(&p, FAKE_AT_CALL, &f.c);
+    fake_call_init(&f);
+    f.in[0] = 12345;
+    fake_program_run(&p, FAKE_AT_CALL, &f.c);
+    assert_true(f.out[GUARD] == -2);
+    fake_program_release(&p);
+}
+
+static void claims_repeat_and_stay_in_range(void **state)
+{
+    struct fake_program a, b;
+    struct fake_call f;
+    struct err err = ERR_INIT;
+    bool moved = false;
+
+    (void)state;
+    fake_call_init(&f);
+    assert_int_equal(fake_program_parse("time 41.2us", &a, &err), 0);
+    fake_program_run(&a, FAKE_AT_CALL, &f.c);
+    assert_int_equal(fake_program_claim_ns(&a), 41200);
+
+    assert_int_equal(fake_program_parse("time 100us\njitter 2%", &a, &err), 0);
+    assert_int_equal(fake_program_parse("time 100us\njitter 2%", &b, &err), 0);
+    for (int i = 0; i < 100; i++) {
+        fake_program_run(&a, FAKE_AT_CALL, &f.c);
+        fake_program_run(&b, FAKE_AT_CALL, &f.c);
+
+        uint64_t ns = fake_program_claim_ns(&a);
+
+        assert_int_equal(ns, fake_program_claim_ns(&b));
+        assert_in_range(ns, 98000, 102000);
+        moved |= ns < 99000 || ns > 101000;
+    }
+    assert_true(moved);
+}
+
+#define CONTRACT(test)                   \
+    {                                    \
+        .name = #test, .test_func = test \
+    }
+
+static int contract(const struct device *d)
+{
+    struct CMUnitTest tests[] = {
+        CONTRACT(describes_itself),
+        CONTRACT(refuses_other_indices),
+        CONTRACT(memory_comes_and_goes),
+        CONTRACT(too_much_memory_is_one_line),
+        CONTRACT(seals_hold),
+        CONTRACT(fill_is_the_tensors_fill),
+        CONTRACT(poison_shows_one_changed_byte),
+        CONTRACT(compare_finds_the_error),
+        CONTRACT(copy_stays_inside),
+        CONTRACT(flush_changes_nothing),
+        CONTRACT(runner_sees_the_memory),
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(tests); i++)
+        tests[i].initial_state = (void *)d;
+    return cmocka_run_group_tests_name(d->name, tests, NULL, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest rest[] = {
+        cmocka_unit_test(names_are_found),
+        cmocka_unit_test(suffixes_are_found),
+        cmocka_unit_test(bad_programs_name_the_line),
+        cmocka_unit_test(programs_do_what_they_say),
+        cmocka_unit_test(nan_is_nan),
+        cmocka_unit_test(replay_repeats_the_first_answer),
+        cmocka_unit_test(claims_repeat_and_stay_in_range),
+    };
+    int failed = cmocka_run_group_tests(rest, NULL, NULL);
+    const char *why = "";
+
+    for (const struct device *const *d = device_registry; *d; d++) {
+        if ((*d)->probe(&why) > 0)
+            failed += contract(*d);
+        else
+            printf("skipped %s: %s\n", (*d)->name, why);
+    }
+    return failed != 0;
+}
