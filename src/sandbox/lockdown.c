@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* What a runner gives up while it is still single-threaded: Landlock and no_new_privs bind the
+ * calling thread and what it starts later, so they come before a driver starts its own threads. */
+#include "sandbox/landlock.h"
+#include "sandbox/sandbox.h"
+
+#include <grp.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ASAN 1
+#endif
+#endif
+#ifndef HAS_ASAN
+#define HAS_ASAN 0 /* its shadow alone is 16 TiB of address space */
+#endif
+
+#define MAX_OPEN_FILES 256 /* 64 arenas, a driver's device nodes, and room */
+#define MAX_THREADS 4096   /* several runners may share the uid; OpenMP on a large machine */
+
+const char *const sandbox_layer_names[SANDBOX_LAYERS] = {
+    "user_ns",      "pid_ns",  "net_ns",   "ipc_ns",          "mount_ns", "uid",
+    "no_new_privs", "rlimits", "landlock", "landlock_scopes", "seccomp",
+};
+
+uint32_t sandbox_wanted(void)
+{
+    uint32_t wanted = SANDBOX_PID_NS | SANDBOX_NET_NS | SANDBOX_IPC_NS | SANDBOX_MOUNT_NS |
+                      SANDBOX_NO_NEW_PRIVS | SANDBOX_RLIMITS | SANDBOX_LANDLOCK | SANDBOX_SECCOMP;
+
+    wanted |= geteuid() == 0 ? SANDBOX_UID : SANDBOX_USER_NS;
+    /* On an older kernel the pid and network namespaces do alone what the scopes do again. */
+    if (landlock_abi() >= LANDLOCK_ABI_SCOPES)
+        wanted |= SANDBOX_LANDLOCK_SCOPES;
+    return wanted;
+}
+
+static bool become(uid_t uid)
+{
+    gid_t gid = uid;
+
+    return setgroups(0, NULL) == 0 && setresgid(gid, gid, gid) == 0 &&
+           setresuid(uid, uid, uid) == 0;
+}
+
+/* Also for a root that stays root: without capabilities, and with no_new_privs none come back. */
+static void drop_capabilities(void)
+{
+    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[2] = {{0}};
+
+    syscall(SYS_capset, &head, none);
+}
+
+static bool limit(__rlimit_resource_t resource, uint64_t value)
+{
+    struct rlimit now, then;
+
+    if (getrlimit(resource, &now) < 0)
+        return false;
+    then.rlim_cur = then.rlim_max = MIN((rlim_t)value, now.rlim_max);
+    return setrlimit(resource, &then) == 0;
+}
+
+static bool set_limits(const struct sandbox_policy *p, bool own_uid)
+{
+    /* stderr is a pipe, which FSIZE does not concern. */
+    bool ok =
+        limit(RLIMIT_CORE, 0) && limit(RLIMIT_FSIZE, 0) && limit(RLIMIT_NOFILE, MAX_OPEN_FILES);
+
+    /* NPROC counts all that the uid runs, so it is set only where the uid is not a person's. */
+    if (own_uid)
+        ok = limit(RLIMIT_NPROC, MAX_THREADS) && ok;
+    if (p->mem_bytes && !HAS_ASAN)
+        ok = limit(RLIMIT_AS, p->mem_bytes) && ok;
+    return ok;
+}
+
+static int allow_all(int ruleset, const char *const *paths, enum landlock_use use, struct err *err)
+{
+    for (; paths && *paths; paths++)
+        if (landlock_allow(ruleset, *paths, use) < 0)
+            return fail_errno(err, "cannot allow %s in the sandbox", *paths);
+    return 0;
+}
+
+int sandbox_enter(const struct sandbox_policy *p, uint32_t *layers, struct err *err)
+{
+    /* Made before the uid changes: the paths may lie where only we can go. */
+    AUTO(fd_closep) int ruleset = landlock_new();
+
+    if (ruleset >= 0 && (allow_all(ruleset, p->read_files, LANDLOCK_READ, err) < 0 ||
+                         allow_all(ruleset, p->write_files, LANDLOCK_DEVICE, err) < 0))
+        return -1;
+    if (geteuid() == 0 && p->uid && become(p->uid))
+        *layers |= SANDBOX_UID;
+    drop_capabilities();
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
+        *layers |= SANDBOX_NO_NEW_PRIVS;
+    if (set_limits(p, (*layers & (SANDBOX_UID | SANDBOX_USER_NS)) != 0))
+        *layers |= SANDBOX_RLIMITS;
+    /* A change of uid takes the death signal away; it was asked for at the start. */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
+        return fail_errno(err, "prctl in the sandbox");
+    if (ruleset >= 0 && landlock_enter(ruleset) == 0) {
+        *layers |= SANDBOX_LANDLOCK;
+        if (landlock_abi() >= LANDLOCK_ABI_SCOPES)
+            *layers |= SANDBOX_LANDLOCK_SCOPES;
+    }
+    return 0;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The walls around a runner and around a compiler. Order inside a runner (DESIGN section 2): new
+ * namespaces at birth; then, single-threaded, uid, no_new_privs, rlimits and Landlock; then the
+ * driver and its context; then seccomp for all threads; only then candidate code.
+ */
+#ifndef ASSAY_SANDBOX_SANDBOX_H
+#define ASSAY_SANDBOX_SANDBOX_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <sched.h>
+#include <sys/types.h>
+
+enum sandbox_layer { /* bits; reported in every record and by `assay doctor` */
+                     SANDBOX_USER_NS = 1 << 0, /* only when started without root */
+                     SANDBOX_PID_NS = 1 << 1,
+                     SANDBOX_NET_NS = 1 << 2,
+                     SANDBOX_IPC_NS = 1 << 3,
+                     SANDBOX_MOUNT_NS = 1 << 4,
+                     SANDBOX_UID = 1 << 5, /* an unprivileged uid of its own (root only) */
+                     SANDBOX_NO_NEW_PRIVS = 1 << 6,
+                     SANDBOX_RLIMITS = 1 << 7,
+                     SANDBOX_LANDLOCK = 1 << 8,
+                     SANDBOX_LANDLOCK_SCOPES = 1 << 9, /* signals and abstract sockets */
+                     SANDBOX_SECCOMP = 1 << 10,
+};
+#define SANDBOX_LAYERS 11
+extern const char *const sandbox_layer_names[SANDBOX_LAYERS]; /* "user_ns", ..., by bit */
+/* The layers a runner must have on this machine and for this user to call it complete. */
+uint32_t sandbox_wanted(void);
+
+/* Starting a runner: a new process (vfork-like: the judge may own gigabytes) in new namespaces.
+ * fds[i] becomes descriptor 3+i, out_fd its stdout and stderr, stdin is /dev/null; every other fd
+ * is closed. Dies with the judge (PDEATHSIG). Where namespaces are refused it starts with fewer and
+ * says so. */
+struct sandbox_spawn {
+    const char *path;
+    char *const *argv, *const *envp;
+    int fds[4];
+    int n_fds;
+    int out_fd;
+    bool pin;
+    cpu_set_t cpus; /* with pin */
+};
+int sandbox_start(const struct sandbox_spawn *s, pid_t *ret_pid, int *ret_pidfd,
+                  uint32_t *ret_layers, struct err *err);
+
+struct sandbox_policy {
+    uid_t uid;          /* to become when root; 0: stay as we are */
+    uint64_t mem_bytes; /* RLIMIT_AS; 0: none (drivers reserve huge ranges) */
+    const char *const
+        *read_files; /* Landlock: files (not folders) that may be read; NULL-terminated */
+    const char *const *write_files; /* device nodes, /proc/self/task */
+};
+/* In the runner, single-threaded. *layers gains the bits that are on. A layer that cannot be had is
+ * no error: its bit stays 0. */
+int sandbox_enter(const struct sandbox_policy *p, uint32_t *layers, struct err *err);
+/* In the runner, after the driver: seccomp for all threads, for good. Descriptor 3 is taken to be
+ * the socket to the judge: sending and receiving work there and nowhere else. */
+int sandbox_seal(uint32_t *layers, struct err *err);
+
+/* A compiler or another tool in a sandbox: bubblewrap where it works, else namespaces + Landlock by
+ * system call. Sees read-only system folders, `ro_dirs`, and may write only in `rw_dir` (also its
+ * cwd and $TMPDIR). No network. Killed as a whole at the limit or when the caller dies. */
+struct sandbox_tool {
+    char *const *argv;          /* argv[0] is absolute */
+    const char *const *ro_dirs; /* NULL-terminated, absolute */
+    const char *rw_dir;
+    int timeout_ms;
+    uint64_t mem_bytes;  /* per process */
+    uint64_t file_bytes; /* largest file it may write */
+    size_t max_output;   /* of its stdout+stderr that is kept */
+};
+struct sandbox_tool_result {
+    int exit_status; /* -1 when ended by a signal */
+    int signal;
+    bool timed_out, output_cut;
+    const char *walls; /* "bubblewrap", "landlock+namespaces", "landlock": for records */
+};
+int sandbox_run_tool(const struct sandbox_tool *t, struct buf *output,
+                     struct sandbox_tool_result *ret, struct err *err);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Three answers to a system call of candidate code:
+ *   done     what computing, threads and loading a library need (files are Landlock's business);
+ *   refused  everything unnamed: EPERM, and an honest library goes on without it;
+ *   killed   what no kernel for a device has any use for: new programs, the network, other
+ *            processes, the kernel's own machinery. The judge reads SIGSYS as `rejected: sandbox`.
+ * To allow a call: a line in allowed[]. To allow it with certain arguments: a line in special[].
+ */
+#include "sandbox/sandbox.h"
+
+#include <asm/ioctls.h>
+#include <errno.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#define JUDGE_FD 3 /* the socket to the judge: sandbox_start() put it there */
+
+static const int allowed[] = {
+    /* memory */
+    SCMP_SYS(brk),
+    SCMP_SYS(mmap),
+    SCMP_SYS(munmap),
+    SCMP_SYS(mprotect),
+    SCMP_SYS(mremap),
+    SCMP_SYS(madvise),
+    SCMP_SYS(msync),
+    SCMP_SYS(mincore),
+    SCMP_SYS(membarrier),
+    /* threads and signals within the process */
+    SCMP_SYS(futex),
+    SCMP_SYS(set_robust_list),
+    SCMP_SYS(rseq),
+    SCMP_SYS(set_tid_address),
+    SCMP_SYS(sched_yield),
+    SCMP_SYS(sched_getaffinity),
+    SCMP_SYS(getcpu),
+    SCMP_SYS(arch_prctl),
+    SCMP_SYS(rt_sigaction),
+    SCMP_SYS(rt_sigprocmask),
+    SCMP_SYS(rt_sigreturn),
+    SCMP_SYS(rt_sigpending),
+    SCMP_SYS(rt_sigsuspend),
+    SCMP_SYS(rt_sigtimedwait),
+    SCMP_SYS(sigaltstack),
+    SCMP_SYS(pause),
+    SCMP_SYS(restart_syscall),
+    SCMP_SYS(exit),
+    SCMP_SYS(exit_group),
+    /* time */
+    SCMP_SYS(clock_gettime),
+    SCMP_SYS(clock_getres),
+    SCMP_SYS(clock_nanosleep),
+    SCMP_SYS(nanosleep),
+    SCMP_SYS(gettimeofday),
+    SCMP_SYS(time),
+    SCMP_SYS(times),
+    SCMP_SYS(getrusage),
+    /* files */
+    SCMP_SYS(read),
+    SCMP_SYS(write),
+    SCMP_SYS(readv),
+    SCMP_SYS(writev),
+    SCMP_SYS(pread64),
+    SCMP_SYS(pwrite64),
+    SCMP_SYS(lseek),
+    SCMP_SYS(close),
+    SCMP_SYS(open),
+    SCMP_SYS(openat),
+    SCMP_SYS(stat),
+    SCMP_SYS(lstat),
+    SCMP_SYS(fstat),
+    SCMP_SYS(newfstatat),
+    SCMP_SYS(statx),
+    SCMP_SYS(statfs),
+    SCMP_SYS(fstatfs),
+    SCMP_SYS(access),
+    SCMP_SYS(faccessat),
+    SCMP_SYS(faccessat2),
+    SCMP_SYS(readlink),
+    SCMP_SYS(readlinkat),
+    SCMP_SYS(getcwd),
+    SCMP_SYS(getdents64),
+    SCMP_SYS(fcntl),
+    SCMP_SYS(dup),
+    SCMP_SYS(dup2),
+    SCMP_SYS(dup3),
+    SCMP_SYS(poll),
+    SCMP_SYS(ppoll),
+    /* questions about oneself */
+    SCMP_SYS(getpid),
+    SCMP_SYS(gettid),
+    SCMP_SYS(getppid),
+    SCMP_SYS(getuid),
+    SCMP_SYS(geteuid),
+    SCMP_SYS(getgid),
+    SCMP_SYS(getegid),
+    SCMP_SYS(getrlimit),
+    SCMP_SYS(getrandom),
+    SCMP_SYS(sysinfo),
+    SCMP_SYS(uname),
+};
+
+static const int killed[] = {
+    /* other programs */
+    SCMP_SYS(fork),
+    SCMP_SYS(vfork),
+    SCMP_SYS(execve),
+    SCMP_SYS(execveat),
+    /* the network */
+    SCMP_SYS(socket),
+    SCMP_SYS(socketpair),
+    SCMP_SYS(connect),
+    SCMP_SYS(bind),
+    SCMP_SYS(listen),
+    SCMP_SYS(accept),
+    SCMP_SYS(accept4),
+    SCMP_SYS(sendmmsg),
+    SCMP_SYS(recvmmsg),
+    /* other processes */
+    SCMP_SYS(ptrace),
+    SCMP_SYS(process_vm_readv),
+    SCMP_SYS(process_vm_writev),
+    SCMP_SYS(process_madvise),
+    SCMP_SYS(pidfd_open),
+    SCMP_SYS(pidfd_getfd),
+    SCMP_SYS(pidfd_send_signal),
+    SCMP_SYS(kcmp),
+    SCMP_SYS(tkill),
+    SCMP_SYS(rt_sigqueueinfo),
+    SCMP_SYS(rt_tgsigqueueinfo),
+    SCMP_SYS(setsid),
+    SCMP_SYS(setpgid),
+    /* namespaces and mounts */
+    SCMP_SYS(setns),
+    SCMP_SYS(unshare),
+    SCMP_SYS(mount),
+    SCMP_SYS(umount2),
+    SCMP_SYS(pivot_root),
+    SCMP_SYS(chroot),
+    SCMP_SYS(fsopen),
+    SCMP_SYS(fsmount),
+    SCMP_SYS(fsconfig),
+    SCMP_SYS(fspick),
+    SCMP_SYS(move_mount),
+    SCMP_SYS(open_tree),
+    SCMP_SYS(mount_setattr),
+    SCMP_SYS(open_by_handle_at),
+    /* the kernel's own machinery */
+    SCMP_SYS(bpf),
+    SCMP_SYS(perf_event_open),
+    SCMP_SYS(io_uring_setup),
+    SCMP_SYS(io_uring_enter),
+    SCMP_SYS(io_uring_register),
+    SCMP_SYS(userfaultfd),
+    SCMP_SYS(keyctl),
+    SCMP_SYS(add_key),
+    SCMP_SYS(request_key),
+    SCMP_SYS(init_module),
+    SCMP_SYS(finit_module),
+    SCMP_SYS(delete_module),
+    SCMP_SYS(kexec_load),
+    SCMP_SYS(kexec_file_load),
+    SCMP_SYS(reboot),
+    SCMP_SYS(swapon),
+    SCMP_SYS(swapoff),
+    SCMP_SYS(acct),
+    SCMP_SYS(quotactl),
+    SCMP_SYS(syslog),
+    SCMP_SYS(iopl),
+    SCMP_SYS(ioperm),
+    SCMP_SYS(settimeofday),
+    SCMP_SYS(clock_settime),
+    SCMP_SYS(clock_adjtime),
+    SCMP_SYS(adjtimex),
+    SCMP_SYS(sethostname),
+    SCMP_SYS(setdomainname),
+};
+
+/* Allowed when one argument has one value; the pid is our own where `self` is said. */
+static const struct special {
+    int call;
+    unsigned arg;
+    scmp_datum_t value;
+    bool self, else_kill;
+} special[] = {
+    {SCMP_SYS(kill), 0, 0, .self = true, .else_kill = true},
+    {SCMP_SYS(tgkill), 0, 0, .self = true, .else_kill = true}, /* raise() and abort() */
+    {SCMP_SYS(sendto), 0, JUDGE_FD, .else_kill = true},
+    {SCMP_SYS(sendmsg), 0, JUDGE_FD, .else_kill = true},
+    {SCMP_SYS(recvfrom), 0, JUDGE_FD, .else_kill = true},
+    {SCMP_SYS(recvmsg), 0, JUDGE_FD, .else_kill = true},
+    {SCMP_SYS(prctl), 0, PR_SET_NAME, false, false},
+    {SCMP_SYS(prctl), 0, PR_GET_NAME, false, false},
+    {SCMP_SYS(prctl), 0, PR_SET_VMA, false, false}, /* malloc names its maps */
+    {SCMP_SYS(prlimit64), 2, 0, false, false},      /* no new limit: it only asks */
+    {SCMP_SYS(ioctl), 1, TCGETS, false, false},     /* isatty() */
+};
+
+static int add_rule(scmp_filter_ctx ctx, uint32_t action, int call, struct scmp_arg_cmp when)
+{
+    return seccomp_rule_add_array(ctx, action, call, 1, &when);
+}
+
+static int add_special(scmp_filter_ctx ctx)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(special) && rc == 0; i++) {
+        const struct special *s = &special[i];
+        scmp_datum_t value = s->self ? (scmp_datum_t)getpid() : s->value;
+        struct scmp_arg_cmp same = {s->arg, SCMP_CMP_EQ, value, 0};
+        struct scmp_arg_cmp other = {s->arg, SCMP_CMP_NE, value, 0};
+
+        rc = add_rule(ctx, SCMP_ACT_ALLOW, s->call, same);
+        if (rc == 0 && s->else_kill)
+            rc = add_rule(ctx, SCMP_ACT_KILL_PROCESS, s->call, other);
+    }
+    return rc;
+}
+
+/* Threads, but no processes. */
+static int add_clone(scmp_filter_ctx ctx)
+{
+    struct scmp_arg_cmp thread = {0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD};
+    struct scmp_arg_cmp process = {0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0};
+    int rc = add_rule(ctx, SCMP_ACT_ALLOW, SCMP_SYS(clone), thread);
+
+    if (rc == 0)
+        rc = add_rule(ctx, SCMP_ACT_KILL_PROCESS, SCMP_SYS(clone), process);
+    /* clone3 takes its flags by pointer, which no filter can follow. glibc goes back to clone()
+     * when there is no clone3; EPERM would make it give up. */
+    return rc == 0 ? seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) : rc;
+}
+
+static int add_list(scmp_filter_ctx ctx, uint32_t action, const int *calls, size_t n)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < n && rc == 0; i++)
+        rc = seccomp_rule_add(ctx, action, calls[i], 0);
+    return rc;
+}
+
+static int load_filter(scmp_filter_ctx ctx)
+{
+    int rc = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+
+    if (rc == 0)
+        rc = seccomp_attr_set(ctx, SCMP_FLTATR_CTL_TSYNC, 1);
+    if (rc == 0)
+        rc = seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* a binary tree */
+    if (rc == 0)
+        rc = add_list(ctx, SCMP_ACT_ALLOW, allowed, ARRAY_SIZE(allowed));
+    if (rc == 0)
+        rc = add_list(ctx, SCMP_ACT_KILL_PROCESS, killed, ARRAY_SIZE(killed));
+    if (rc == 0)
+        rc = add_special(ctx);
+    if (rc == 0)
+        rc = add_clone(ctx);
+    return rc == 0 ? seccomp_load(ctx) : rc;
+}
+
+int sandbox_seal(uint32_t *layers, struct err *err)
+{
+    if (prctl(PR_GET_SECCOMP) < 0)
+        return 0; /* a kernel without it */
+
+    scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+    int rc = ctx ? load_filter(ctx) : -ENOMEM;
+
+    seccomp_release(ctx);
+    if (rc < 0) {
+        errno = -rc;
+        return fail_errno(err, "cannot load the seccomp filter");
+    }
+    *layers |= SANDBOX_SECCOMP;
+    return 0;
+}

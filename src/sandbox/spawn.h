@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside src/sandbox: the one way in which processes are started, runners and tools alike. */
+#ifndef ASSAY_SANDBOX_SPAWN_H
+#define ASSAY_SANDBOX_SPAWN_H
+
+#include "base/err.h"
+#include "sandbox/sandbox.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#define SPAWN_MAX_FDS 4
+#define SPAWN_ALL_NAMESPACES (SANDBOX_PID_NS | SANDBOX_NET_NS | SANDBOX_IPC_NS | SANDBOX_MOUNT_NS)
+
+struct spawn_limit {
+    __rlimit_resource_t resource;
+    uint64_t value;
+};
+
+struct spawn {
+    const char *path; /* absolute */
+    char *const *argv, *const *envp;
+    const char *cwd;        /* NULL: the caller's */
+    int fds[SPAWN_MAX_FDS]; /* fds[i] becomes 3+i */
+    int n_fds;
+    int out_fd;            /* becomes 1 and 2 */
+    const cpu_set_t *cpus; /* NULL: the caller's */
+    const struct spawn_limit *limits;
+    int n_limits;
+    uint32_t namespaces; /* SANDBOX_*_NS bits to ask for; the user namespace comes by itself */
+    int ruleset_fd; /* Landlock, entered with no_new_privs and without capabilities; -1: none */
+};
+
+/* The new process leads a process group of its own and is killed when the calling *thread* ends.
+ * *ret_layers: the namespaces it got. The pidfd is the caller's to close, the pid to reap. */
+int spawn_process(const struct spawn *s, pid_t *ret_pid, int *ret_pidfd, uint32_t *ret_layers,
+                  struct err *err);
+
+#endif

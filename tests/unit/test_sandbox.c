@@ -1,0 +1,936 @@
+/* SPDX-License-Identifier: MIT */
+/* The walls, tried from inside: this program starts itself as a runner, locks itself in and then
+ * does what a hostile candidate would. */
+#include "base/buf.h"
+#include "base/fs.h"
+#include "sandbox/sandbox.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define NOBODY 65534
+#define MIB (1u << 20)
+
+#define EXIT_NO_LAYER 100 /* the helper's status when a wall is missing */
+#define EXIT_NO_CASE 101
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ASAN 1
+#endif
+#endif
+#ifndef HAS_ASAN
+#define HAS_ASAN 0
+#endif
+
+static char self_path[4096];
+
+/* ---- what is tried inside; each returns 0 or an errno ---- */
+
+static int errno_of(long rc)
+{
+    return rc < 0 ? errno : 0;
+}
+
+static int try_fork(void)
+{
+    pid_t pid = fork();
+
+    if (pid == 0)
+        _exit(0);
+    return errno_of(pid);
+}
+
+static int try_fork_raw(void)
+{
+    return errno_of(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+}
+
+static int try_exec(void)
+{
+    char *const argv[] = {(char[]){"true"}, NULL};
+
+    return errno_of(execve("/bin/true", argv, NULL));
+}
+
+static int try_socket(void)
+{
+    return errno_of(socket(AF_INET, SOCK_STREAM, 0));
+}
+
+static int try_socketpair(void)
+{
+    int fds[2];
+
+    return errno_of(socketpair(AF_UNIX, SOCK_STREAM, 0, fds));
+}
+
+static int try_kill_other(void)
+{
+    return errno_of(kill(getpid() + 1, 0));
+}
+
+static int try_kill_group(void)
+{
+    return errno_of(kill(0, SIGUSR1));
+}
+
+static int try_ptrace(void)
+{
+    return errno_of(ptrace(PTRACE_TRACEME, 0, NULL, NULL));
+}
+
+static int try_bpf(void)
+{
+    return errno_of(syscall(SYS_bpf, 0, NULL, 0));
+}
+
+static int try_io_uring(void)
+{
+    return errno_of(syscall(SYS_io_uring_setup, 1, NULL));
+}
+
+static int try_unshare(void)
+{
+    return errno_of(unshare(CLONE_NEWUSER));
+}
+
+static int try_pidfd_open(void)
+{
+    return errno_of(syscall(SYS_pidfd_open, getpid(), 0));
+}
+
+static int try_send_elsewhere(void)
+{
+    return errno_of(send(4, "x", 1, 0));
+}
+
+/* The 32-bit entry has other numbers: 20 is getpid there, writev here. */
+static int try_other_abi(void)
+{
+#if defined(__x86_64__)
+    long rc = 20;
+
+    __asm__ volatile("int $0x80" : "+a"(rc) : : "memory");
+    return rc < 0;
+#else
+    kill(getpid(), SIGSYS);
+    return 0;
+#endif
+}
+
+static int try_clone3(void)
+{
+    return errno_of(syscall(SYS_clone3, NULL, 0));
+}
+
+static int try_passwd(void)
+{
+    return errno_of(open("/etc/passwd", O_RDONLY));
+}
+
+static int try_list_root(void)
+{
+    return errno_of(open("/", O_RDONLY | O_DIRECTORY));
+}
+
+static int try_write_tmp(void)
+{
+    return errno_of(open("/tmp/assay-test-escaped", O_WRONLY | O_CREAT, 0600));
+}
+
+static int try_memfd(void)
+{
+    return errno_of(memfd_create("x", 0));
+}
+
+static int try_pipe(void)
+{
+    int fds[2];
+
+    return errno_of(pipe(fds));
+}
+
+static int try_outlive_judge(void)
+{
+    return errno_of(prctl(PR_SET_PDEATHSIG, 0));
+}
+
+static int try_raise_limit(void)
+{
+    return errno_of(setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}));
+}
+
+static int try_read_limit(void)
+{
+    struct rlimit core, files;
+
+    if (getrlimit(RLIMIT_CORE, &core) < 0 || getrlimit(RLIMIT_NOFILE, &files) < 0)
+        return errno;
+    return core.rlim_max == 0 && files.rlim_max <= 256 ? 0 : ERANGE;
+}
+
+static int try_move_to_judge_core(void)
+{
+    cpu_set_t all;
+
+    memset(&all, 0xff, sizeof(all));
+    return errno_of(sched_setaffinity(0, sizeof(all), &all));
+}
+
+static int try_regain_root(void)
+{
+    return errno_of(setresuid(0, 0, 0));
+}
+
+static void *thread_main(void *arg)
+{
+    *(int *)arg = 42;
+    return NULL;
+}
+
+static int try_thread(void)
+{
+    int answer = 0;
+    pthread_t thread;
+    int rc = pthread_create(&thread, NULL, thread_main, &answer);
+
+    if (rc == 0)
+        rc = pthread_join(thread, NULL);
+    return rc ? rc : answer == 42 ? 0 : ERANGE;
+}
+
+/* What a candidate's thread does is under the same filter. */
+static void *thread_socket(void *arg)
+{
+    socket(AF_INET, SOCK_STREAM, 0);
+    return arg;
+}
+
+static int try_thread_socket(void)
+{
+    pthread_t thread;
+    int rc = pthread_create(&thread, NULL, thread_socket, NULL);
+
+    return rc ? rc : pthread_join(thread, NULL);
+}
+
+static int try_dlopen(void)
+{
+    void *lib = dlopen("/proc/self/fd/4", RTLD_NOW | RTLD_LOCAL);
+    int (*answer)(void) = lib ? (int (*)(void))dlsym(lib, "answer") : NULL;
+
+    if (!answer)
+        fprintf(stderr, "dlopen: %s\n", dlerror());
+    return answer && answer() == 42 ? 0 : ENOEXEC;
+}
+
+static int try_judge_socket(void)
+{
+    struct iovec part = {(char[]){"ok"}, 2};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+
+    return errno_of(sendmsg(3, &message, MSG_NOSIGNAL));
+}
+
+static volatile sig_atomic_t raised;
+
+static void note_signal(int sig)
+{
+    raised = sig;
+}
+
+static int try_raise(void)
+{
+    signal(SIGUSR1, note_signal);
+    raise(SIGUSR1);
+    return raised == SIGUSR1 ? 0 : ERANGE;
+}
+
+static int try_crash(void)
+{
+    static int *volatile nowhere;
+
+    *nowhere = 1;
+    return 0;
+}
+
+static int try_abort(void)
+{
+    abort();
+}
+
+static int try_stdin_and_fds(void)
+{
+    struct stat in, null;
+
+    if (fstat(0, &in) < 0 || stat("/dev/null", &null) < 0 || in.st_rdev != null.st_rdev)
+        return EBADF;
+    for (int fd = 0; fd < 5; fd++)
+        if (fcntl(fd, F_GETFD) != 0) /* open, and without FD_CLOEXEC */
+            return EBADF;
+    for (int fd = 5; fd < 256; fd++)
+        if (fcntl(fd, F_GETFD) >= 0)
+            return EMFILE;
+    return 0;
+}
+
+static int try_first_process(void)
+{
+    return getpid() == 1 ? 0 : ESRCH;
+}
+
+static int try_hang(void)
+{
+    if (write(1, "ready", 5) != 5)
+        return errno;
+    for (;;)
+        pause();
+}
+
+/* Large enough not to be kept in registers; touched so that it is really there. */
+static int try_much_memory(void)
+{
+    size_t bytes = (size_t)2048 * MIB;
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    return p == MAP_FAILED ? errno : 0;
+}
+
+static const struct attempt {
+    const char *name;
+    int (*fn)(void);
+    int want_signal, want_errno;
+} attempts[] = {
+    {"fork", try_fork, SIGSYS, 0},
+    {"clone without thread", try_fork_raw, SIGSYS, 0},
+    {"exec", try_exec, SIGSYS, 0},
+    {"socket", try_socket, SIGSYS, 0},
+    {"socketpair", try_socketpair, SIGSYS, 0},
+    {"kill another", try_kill_other, SIGSYS, 0},
+    {"kill the group", try_kill_group, SIGSYS, 0},
+    {"ptrace", try_ptrace, SIGSYS, 0},
+    {"bpf", try_bpf, SIGSYS, 0},
+    {"io_uring", try_io_uring, SIGSYS, 0},
+    {"unshare", try_unshare, SIGSYS, 0},
+    {"pidfd_open", try_pidfd_open, SIGSYS, 0},
+    {"send on another descriptor", try_send_elsewhere, SIGSYS, 0},
+    {"32-bit system call", try_other_abi, SIGSYS, 0},
+    {"socket in a thread", try_thread_socket, SIGSYS, 0},
+    {"crash", try_crash, SIGSEGV, 0},
+    /* The first process of a namespace does not die of a signal it sends itself, so abort() goes on
+     * to its last resort, an instruction that traps. */
+    {"abort", try_abort, SIGSEGV, 0},
+    {"clone3", try_clone3, 0, ENOSYS},
+    {"read /etc/passwd", try_passwd, 0, EACCES},
+    {"list /", try_list_root, 0, EACCES},
+    {"write in /tmp", try_write_tmp, 0, EACCES},
+    {"memfd", try_memfd, 0, EPERM},
+    {"pipe", try_pipe, 0, EPERM},
+    {"outlive the judge", try_outlive_judge, 0, EPERM},
+    {"set a limit", try_raise_limit, 0, EPERM},
+    {"change cores", try_move_to_judge_core, 0, EPERM},
+    {"become root", try_regain_root, 0, EPERM},
+    {"much memory", try_much_memory, 0, HAS_ASAN ? 0 : ENOMEM},
+    {"read a limit", try_read_limit, 0, 0},
+    {"thread", try_thread, 0, 0},
+    {"dlopen of the artifact", try_dlopen, 0, 0},
+    {"socket to the judge", try_judge_socket, 0, 0},
+    {"raise", try_raise, 0, 0},
+    {"descriptors", try_stdin_and_fds, 0, 0},
+    {"first process", try_first_process, 0, 0},
+};
+
+static const struct attempt hang = {"hang", try_hang, SIGKILL, 0};
+
+/* ---- the helper: a runner in small ---- */
+
+static int helper_main(const char *name, uint32_t layers)
+{
+    struct sandbox_policy policy = {.uid = geteuid() == 0 ? NOBODY : 0,
+                                    .mem_bytes = (uint64_t)1024 * MIB};
+    const struct attempt *a = strcmp(name, hang.name) == 0 ? &hang : NULL;
+    uint32_t wanted = sandbox_wanted();
+    struct err err = ERR_INIT;
+
+    for (size_t i = 0; i < ARRAY_SIZE(attempts) && !a; i++)
+        if (strcmp(name, attempts[i].name) == 0)
+            a = &attempts[i];
+    if (!a)
+        return EXIT_NO_CASE;
+    if (sandbox_enter(&policy, &layers, &err) < 0 || sandbox_seal(&layers, &err) < 0 ||
+        layers != wanted) {
+        dprintf(2, "layers %x, wanted %x: %s\n", layers, wanted, err.text);
+        return EXIT_NO_LAYER;
+    }
+    return a->fn();
+}
+
+/* ---- the judge's side ---- */
+
+struct runner {
+    pid_t pid;
+    int pidfd, out, socket;
+};
+
+static void runner_release(struct runner *r)
+{
+    fd_closep(&r->pidfd);
+    fd_closep(&r->out);
+    fd_closep(&r->socket);
+}
+
+static int artifact_fd = -1;
+
+#define NAMESPACES \
+    (SANDBOX_USER_NS | SANDBOX_PID_NS | SANDBOX_NET_NS | SANDBOX_IPC_NS | SANDBOX_MOUNT_NS)
+
+/* Its output goes to out_fd, or with -1 to a pipe of its own. Runs in children too: no asserts. */
+static int start_helper(const char *name, int out_fd, struct runner *ret, struct err *err)
+{
+    uint32_t want = sandbox_wanted() & NAMESPACES, layers = 0;
+    AUTO(freep) char *layers_word = xasprintf("%x", want);
+    AUTO(freep) char *word = xstrdup(name);
+    char *const argv[] = {self_path, (char[]){"--helper"}, word, layers_word, NULL};
+    char *const envp[] = {(char[]){"ASAN_OPTIONS=detect_leaks=0"}, NULL};
+    struct sandbox_spawn s = {.path = self_path, .argv = argv, .envp = envp, .n_fds = 2};
+    int sockets[2], out[2];
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0 ||
+        pipe2(out, O_CLOEXEC) < 0)
+        return fail_errno(err, "socketpair and pipe");
+    s.fds[0] = sockets[1];
+    s.fds[1] = artifact_fd;
+    s.out_fd = out_fd >= 0 ? out_fd : out[1];
+    sched_getaffinity(0, sizeof(s.cpus), &s.cpus);
+    s.pin = true;
+
+    int rc = sandbox_start(&s, &ret->pid, &ret->pidfd, &layers, err);
+
+    close(sockets[1]);
+    close(out[1]);
+    ret->socket = sockets[0];
+    ret->out = out[0];
+    if (rc == 0 && layers != want)
+        return (fail)(err, ERR_SYSTEM, "namespaces %x, wanted %x", layers, want);
+    return rc;
+}
+
+static int reap(struct runner *r)
+{
+    int status = -1;
+
+    assert_int_equal(waitpid(r->pid, &status, 0), r->pid);
+    return status;
+}
+
+/* Number of attempts that did not end as the table says. */
+static int failed_attempts(void)
+{
+    int failed = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(attempts); i++) {
+        const struct attempt *a = &attempts[i];
+        AUTO(runner_release) struct runner r = {.pidfd = -1, .out = -1, .socket = -1};
+        AUTO(buf_release) struct buf text = BUF_INIT;
+        struct err err = ERR_INIT;
+
+        if (start_helper(a->name, -1, &r, &err) < 0) {
+            print_error("%s: %s\n", a->name, err.text);
+            return 1;
+        }
+        fs_read_fd(r.out, MIB, &text, &err);
+
+        int status = reap(&r), sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+
+        if (HAS_ASAN && a->want_signal == SIGSEGV)
+            continue; /* the sanitizer makes an exit status of it */
+        if (sig != a->want_signal || code != a->want_errno) {
+            print_error("%s: signal %d, status %d, wanted %d, %d; it says: %s\n", a->name, sig,
+                        code, a->want_signal, a->want_errno, buf_str(&text));
+            failed++;
+        }
+    }
+    return failed;
+}
+
+/* Runs fn as an ordinary user; 77 when this program lies where such a user cannot go. */
+static int as_nobody(int (*fn)(void))
+{
+    pid_t pid = fork();
+    int status;
+
+    if (pid == 0) {
+        if (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
+            setresuid(NOBODY, NOBODY, NOBODY) < 0)
+            _exit(78);
+        /* A change of uid makes a process undumpable, and its /proc files root's: not so for a
+         * program that an ordinary user starts. */
+        prctl(PR_SET_DUMPABLE, 1);
+        _exit(access(self_path, X_OK) < 0 ? 77 : fn() ? 1 : 0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+static void test_attempts(void **state)
+{
+    (void)state;
+    assert_int_equal(failed_attempts(), 0);
+}
+
+static void test_attempts_as_user(void **state)
+{
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+
+    int rc = as_nobody(failed_attempts);
+
+    if (rc == 77)
+        skip();
+    assert_int_equal(rc, 0);
+}
+
+/* What is to become 4 is 3, which is where the socket has to go. */
+static void test_crossed_descriptors(void **state)
+{
+    AUTO(runner_release) struct runner r = {.pidfd = -1, .out = -1, .socket = -1};
+    struct err err = ERR_INIT;
+    int saved = artifact_fd;
+
+    (void)state;
+    artifact_fd = dup2(artifact_fd, 3);
+    assert_int_equal(artifact_fd, 3);
+    assert_int_equal(start_helper("dlopen of the artifact", -1, &r, &err), 0);
+    assert_int_equal(reap(&r), 0);
+    if (saved != 3)
+        close(3);
+    artifact_fd = saved;
+}
+
+static void test_no_such_program(void **state)
+{
+    char *const argv[] = {(char[]){"x"}, NULL}, *const envp[] = {NULL};
+    struct sandbox_spawn s = {.path = "/no/such/runner", .argv = argv, .envp = envp, .out_fd = 2};
+    struct err err = ERR_INIT;
+    uint32_t layers;
+    pid_t pid;
+    int pidfd;
+
+    (void)state;
+    assert_int_equal(sandbox_start(&s, &pid, &pidfd, &layers, &err), -1);
+    assert_int_equal(err.kind, ERR_SYSTEM);
+    assert_string_equal(err.text, "cannot start /no/such/runner: exec: No such file or directory");
+}
+
+/* Reads until the other end is closed by everyone, for at most 10 s. */
+static bool closes(int fd)
+{
+    for (int i = 0; i < 100; i++) {
+        struct pollfd p = {.fd = fd, .events = POLLIN};
+        char text[64];
+
+        if (poll(&p, 1, 100) > 0 && read(fd, text, sizeof(text)) <= 0)
+            return true;
+    }
+    return false;
+}
+
+/* After the change of uid too, which takes the death signal away. */
+static void test_dies_with_judge(void **state)
+{
+    int out[2]; /* held by the judge and the runner: it closes when both are gone */
+    char text[8];
+
+    (void)state;
+    assert_int_equal(pipe2(out, O_CLOEXEC), 0);
+
+    pid_t judge = fork();
+
+    if (judge == 0) {
+        struct runner r;
+        struct err err = ERR_INIT;
+
+        if (start_helper(hang.name, out[1], &r, &err) == 0)
+            pause();
+        _exit(1);
+    }
+    close(out[1]);
+    assert_int_equal(read(out[0], text, 5), 5); /* written behind the last wall */
+    kill(judge, SIGKILL);
+    assert_int_equal(waitpid(judge, NULL, 0), judge);
+    assert_true(closes(out[0]));
+    close(out[0]);
+}
+
+static void test_planned_failure(void **state)
+{
+    AUTO(runner_release) struct runner r = {.pidfd = -1, .out = -1, .socket = -1};
+    struct err err = ERR_INIT;
+
+    (void)state;
+    setenv("ASSAY_FAULT", "fork:1", 1);
+    assert_int_equal(start_helper("thread", -1, &r, &err), -1);
+    unsetenv("ASSAY_FAULT");
+    assert_non_null(strstr(err.text, "cannot start"));
+}
+
+/* ---- tools ---- */
+
+static char work_dir[64];
+
+static const struct tool_case {
+    const char *script; /* %s: the folder it may write in */
+    int want_status, want_signal;
+    bool timed_out, cut;
+    const char *output; /* exactly, or NULL */
+} tool_cases[] = {
+    {"echo hi; echo there >&2", 0, 0, false, false, "hi\nthere\n"},
+    {"exit 3", 3, 0, false, false, ""},
+    {"sleep 20 & sleep 20", -1, SIGKILL, true, false, ""},
+    {"setsid sleep 20 & exit 0", 0, 0, false, false, ""},
+    {"yes", -1, SIGKILL, false, true, NULL},
+    {"head -c 5000 /dev/null; printf %01500d 7", 0, 0, false, true, NULL},
+    {"cat /etc/passwd 2>/dev/null", 1, 0, false, false, ""},
+    {"ls /root /home 2>/dev/null", 2, 0, false, false, ""},
+    {"echo x 2>/dev/null > /tmp/assay-test-escaped", 2, 0, false, false, NULL},
+    {"echo x 2>/dev/null > /usr/assay-test-escaped", 2, 0, false, false, NULL},
+    {"pwd > here; cat here; rm here", 0, 0, false, false, NULL},
+    {"echo $TMPDIR $LC_ALL $HOME$ASSAY_TEST", 0, 0, false, false, NULL},
+    {"head -c 3000000 /usr/bin/gcc > big 2>/dev/null; head -c 3000000 /bin/bash > big", -1, 0,
+     false, false, NULL},
+};
+
+#define FILE_CASE (ARRAY_SIZE(tool_cases) - 1)
+
+static int run_script_for(int timeout_ms, const char *script, struct buf *out,
+                          struct sandbox_tool_result *ret, struct err *err)
+{
+    AUTO(freep) char *text = xstrdup(script);
+    char *const argv[] = {(char[]){"/bin/sh"}, (char[]){"-c"}, text, NULL};
+    const struct sandbox_tool t = {.argv = argv,
+                                   .rw_dir = work_dir,
+                                   .timeout_ms = timeout_ms,
+                                   .mem_bytes = (uint64_t)512 * MIB,
+                                   .file_bytes = 100000,
+                                   .max_output = 1000};
+
+    return sandbox_run_tool(&t, out, ret, err);
+}
+
+static int run_script(const char *script, struct buf *out, struct sandbox_tool_result *ret,
+                      struct err *err)
+{
+    return run_script_for(400, script, out, ret, err);
+}
+
+static int failed_tool_case(const struct tool_case *c, const char *walls)
+{
+    AUTO(buf_release) struct buf out = BUF_INIT;
+    struct sandbox_tool_result r;
+    struct err err = ERR_INIT;
+
+    if (run_script(c->script, &out, &r, &err) < 0) {
+        print_error("%s: %s\n", c->script, err.text);
+        return 1;
+    }
+    /* A file that grows too large: dash says 153, a signal is as good. */
+    bool status_ok = c == &tool_cases[FILE_CASE]
+                         ? r.exit_status != 0
+                         : r.exit_status == c->want_status && r.signal == c->want_signal;
+
+    if (status_ok && r.timed_out == c->timed_out && r.output_cut == c->cut &&
+        strcmp(r.walls, walls) == 0 && out.len <= 1000 &&
+        (!c->output || strcmp(c->output, buf_str(&out)) == 0))
+        return 0;
+    print_error("%s (%s, %s): status %d, signal %d, timed out %d, cut %d, output: %s\n", c->script,
+                walls, r.walls, r.exit_status, r.signal, r.timed_out, r.output_cut, buf_str(&out));
+    return 1;
+}
+
+static const char *expected_walls;
+
+static int failed_tool_cases(void)
+{
+    int failed = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(tool_cases); i++)
+        failed += failed_tool_case(&tool_cases[i], expected_walls);
+    return failed;
+}
+
+static bool have_bwrap(void)
+{
+    return access("/usr/bin/bwrap", X_OK) == 0;
+}
+
+static void check_tools(bool nobody)
+{
+    if (geteuid() != 0 && nobody)
+        return;
+    /* Without capabilities not even root writes in a stranger's folder. */
+    if (geteuid() == 0)
+        assert_int_equal(chown(work_dir, nobody ? NOBODY : 0, 0), 0);
+
+    int rc = nobody ? as_nobody(failed_tool_cases) : failed_tool_cases();
+
+    if (rc != 77)
+        assert_int_equal(rc, 0);
+    assert_int_equal(access("/tmp/assay-test-escaped", F_OK), -1);
+    assert_int_equal(access("/usr/assay-test-escaped", F_OK), -1);
+}
+
+static void test_tools_in_bubblewrap(void **state)
+{
+    (void)state;
+    if (!have_bwrap())
+        skip();
+    expected_walls = "bubblewrap";
+    check_tools(false);
+    check_tools(true);
+}
+
+static void with_path(const char *path, void (*fn)(void))
+{
+    AUTO(freep) char *before = xstrdup(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
+
+    setenv("PATH", path, 1);
+    fn();
+    setenv("PATH", before, 1);
+}
+
+static void own_walls(void)
+{
+    expected_walls = "landlock+namespaces";
+    check_tools(false);
+    check_tools(true);
+}
+
+static void test_tools_in_own_walls(void **state)
+{
+    (void)state;
+    with_path("/nonexistent", own_walls);
+}
+
+/* A bubblewrap that cannot build its walls (user namespaces switched off, say). */
+static void test_tools_without_working_bubblewrap(void **state)
+{
+    AUTO(freep) char *fake = xasprintf("%s/bwrap", work_dir);
+    struct err err = ERR_INIT;
+    static const char script[] = "#!/bin/sh\necho 'bwrap: no' >&2\nexit 1\n";
+
+    (void)state;
+    assert_int_equal(fs_write_atomic(fake, script, strlen(script), &err), 0);
+    assert_int_equal(chmod(fake, 0755), 0);
+    with_path(work_dir, own_walls);
+    unlink(fake);
+}
+
+/* What the tool's environment and folder look like, where the table cannot know the name. */
+static void test_tool_surroundings(void **state)
+{
+    AUTO(buf_release) struct buf out = BUF_INIT;
+    AUTO(freep) char *want = xasprintf("%s\n%s C\n", work_dir, work_dir);
+    struct sandbox_tool_result r;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    if (geteuid() == 0)
+        assert_int_equal(chown(work_dir, 0, 0), 0);
+    setenv("ASSAY_TEST", "secret", 1);
+    assert_int_equal(run_script("pwd -P; echo $TMPDIR $LC_ALL $HOME$ASSAY_TEST", &out, &r, &err),
+                     0);
+    unsetenv("ASSAY_TEST");
+    assert_string_equal(buf_str(&out), want);
+}
+
+/* A fifo that the tool and all it starts hold open: it ends when they do. */
+static void check_dies_with_caller(void)
+{
+    AUTO(freep) char *fifo = fs_join(work_dir, "fifo");
+    char text[8];
+
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+
+    AUTO(fd_closep) int fd = open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    pid_t caller = fork();
+
+    if (caller == 0) {
+        struct buf out = BUF_INIT;
+        struct sandbox_tool_result r;
+        struct err err = ERR_INIT;
+
+        run_script_for(20000, "exec 9>fifo; echo hi >&9; setsid sleep 20 & sleep 20", &out, &r,
+                       &err);
+        _exit(1);
+    }
+    assert_int_equal(poll(&p, 1, 10000), 1);
+    assert_int_equal(read(fd, text, sizeof(text)), 3);
+    kill(caller, SIGKILL);
+    assert_int_equal(waitpid(caller, NULL, 0), caller);
+    assert_true(closes(fd));
+    unlink(fifo);
+}
+
+static void test_tool_dies_with_caller(void **state)
+{
+    (void)state;
+    check_dies_with_caller();
+    with_path("/nonexistent", check_dies_with_caller);
+}
+
+/* In our own walls /bin/sh would be the first process, which no signal of its own can end. */
+static void test_tool_ended_by_signal(void **state)
+{
+    AUTO(buf_release) struct buf out = BUF_INIT;
+    struct sandbox_tool_result r;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    if (!have_bwrap())
+        skip();
+    assert_int_equal(run_script("kill -9 $$", &out, &r, &err), 0);
+    assert_int_equal(r.exit_status, -1);
+    assert_int_equal(r.signal, SIGKILL);
+}
+
+static void test_missing_tool(void **state)
+{
+    AUTO(buf_release) struct buf out = BUF_INIT;
+    char *const argv[] = {(char[]){"/no/such/tool"}, NULL};
+    const struct sandbox_tool t = {.argv = argv,
+                                   .rw_dir = work_dir,
+                                   .timeout_ms = 1000,
+                                   .mem_bytes = MIB,
+                                   .file_bytes = MIB,
+                                   .max_output = 100};
+    struct sandbox_tool_result r;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_int_equal(sandbox_run_tool(&t, &out, &r, &err), -1);
+    assert_non_null(strstr(err.text, "/no/such/tool"));
+    assert_int_equal(out.len, 0);
+}
+
+static int descriptors_before;
+
+static int open_descriptors(void)
+{
+    int n = 0;
+
+    for (int fd = 0; fd < 256; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
+static void test_nothing_is_left(void **state)
+{
+    (void)state;
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+    assert_int_equal(open_descriptors(), descriptors_before);
+}
+
+/* The artifact is a library like a candidate's, compiled behind the walls. */
+static int make_artifact(void)
+{
+    AUTO(freep) char *source = fs_join(work_dir, "a.c");
+    AUTO(freep) char *library = fs_join(work_dir, "a.so");
+    AUTO(buf_release) struct buf out = BUF_INIT, bytes = BUF_INIT;
+    static const char text[] = "int answer(void);\nint answer(void) { return 42; }\n";
+    char *const argv[] = {(char[]){"/usr/bin/gcc"},
+                          (char[]){"-shared"},
+                          (char[]){"-fPIC"},
+                          (char[]){"-o"},
+                          (char[]){"a.so"},
+                          (char[]){"a.c"},
+                          NULL};
+    const struct sandbox_tool t = {.argv = argv,
+                                   .rw_dir = work_dir,
+                                   .timeout_ms = 20000,
+                                   .mem_bytes = (uint64_t)1024 * MIB,
+                                   .file_bytes = MIB,
+                                   .max_output = 1000};
+    struct sandbox_tool_result r;
+    struct err err = ERR_INIT;
+
+    if (fs_write_atomic(source, text, strlen(text), &err) < 0 ||
+        sandbox_run_tool(&t, &out, &r, &err) < 0 || fs_read(library, MIB, &bytes, &err) < 0 ||
+        fs_sealed_memfd("a", bytes.ptr, bytes.len, &artifact_fd, &err) < 0) {
+        print_error("%s: %s\n", err.text, buf_str(&out));
+        return -1;
+    }
+    return 0;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    strcpy(work_dir, "/tmp/assay-test-XXXXXX");
+    if (!mkdtemp(work_dir))
+        return -1;
+    if (make_artifact() < 0)
+        return -1;
+    descriptors_before = open_descriptors();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    fs_remove_tree(work_dir);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_attempts),
+        cmocka_unit_test(test_attempts_as_user),
+        cmocka_unit_test(test_crossed_descriptors),
+        cmocka_unit_test(test_no_such_program),
+        cmocka_unit_test(test_dies_with_judge),
+        cmocka_unit_test(test_planned_failure),
+        cmocka_unit_test(test_tools_in_bubblewrap),
+        cmocka_unit_test(test_tools_in_own_walls),
+        cmocka_unit_test(test_tools_without_working_bubblewrap),
+        cmocka_unit_test(test_tool_surroundings),
+        cmocka_unit_test(test_tool_dies_with_caller),
+        cmocka_unit_test(test_tool_ended_by_signal),
+        cmocka_unit_test(test_missing_tool),
+        cmocka_unit_test(test_nothing_is_left),
+    };
+
+    if (argc == 4 && strcmp(argv[1], "--helper") == 0)
+        _exit(helper_main(argv[2], (uint32_t)strtoul(argv[3], NULL, 16)));
+    if (readlink("/proc/self/exe", self_path, sizeof(self_path) - 1) < 0)
+        return 1;
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
