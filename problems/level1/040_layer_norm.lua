@@ -1,0 +1,6 @@
+problem { "Layer norm over channels and space", level = 1, id = 40,
+          repaired = "signed inputs scaled row by row, random weight and bias: on U[0,1) mean and variance were known in advance, and ones and zeros did nothing" }
+sizes { full = { B = 16, C = 64, W = 256 }, small = { B = 4, C = 8, W = 32 } }
+
+local x = input("x", f32, { B, C, W, W })
+output("y", nn.layer_norm("ln", { C, W, W })(x))

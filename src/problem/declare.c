@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: MIT */
+/* What a problem file declares: problem, sizes, input, param, output and their smaller friends. */
+#include "problem/trace.h"
+
+#include <ctype.h>
+#include <lauxlib.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LAW "law"
+#define LAWS_MAX 16
+#define SIZES_MAX 64
+#define PARAMS_MAX 32
+
+/* ------------------------------------------------------------------ reading tables */
+
+static void need_table(lua_State *L, const char *what)
+{
+    lua_settop(L, 1);
+    if (!lua_istable(L, 1))
+        trace_raise(L, "%s takes a table: %s { ... }", what, what);
+}
+
+/* Every key of the table at `table` is one of keys, or a place in its list of at most n_list. */
+static void check_keys(lua_State *L, int table, const char *what, const char *const *keys,
+                       size_t n_keys, lua_Integer n_list)
+{
+    lua_pushnil(L);
+    while (lua_next(L, table)) {
+        bool known = lua_isinteger(L, -2) && lua_tointeger(L, -2) <= n_list;
+
+        lua_pop(L, 1);
+        if (lua_type(L, -1) != LUA_TSTRING) {
+            if (known)
+                continue;
+            trace_raise(L, "%s: only named keys go here", what);
+        }
+
+        const char *key = lua_tostring(L, -1);
+
+        for (size_t i = 0; i < n_keys && !known; i++)
+            known = !strcmp(key, keys[i]);
+        if (!known) {
+            const char *near = nearest(key, keys, n_keys);
+
+            trace_raise(L, "%s: unknown key '%.60s'%s%s%s", what, key,
+                        near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
+        }
+    }
+}
+
+/* The string under key as a heap string in *ret; absent leaves *ret alone. */
+static void get_text(lua_State *L, int table, const char *what, const char *key, char **ret)
+{
+    int type = lua_getfield(L, table, key);
+
+    if (type != LUA_TNIL && type != LUA_TSTRING)
+        trace_raise(L, "%s: %s must be a string, not %s", what, key, luaL_typename(L, -1));
+    if (type == LUA_TSTRING) {
+        free(*ret);
+        *ret = xstrdup(lua_tostring(L, -1));
+    }
+    lua_pop(L, 1);
+}
+
+static double get_factor(lua_State *L, int table, const char *what, const char *key)
+{
+    double v = 0;
+
+    if (lua_getfield(L, table, key) != LUA_TNIL) {
+        v = lua_tonumber(L, -1);
+        if (lua_type(L, -1) != LUA_TNUMBER || !(v > 0) || !isfinite(v))
+            trace_raise(L, "%s: %s must be a positive number", what, key);
+    }
+    lua_pop(L, 1);
+    return v;
+}
+
+static void need_sizes(lua_State *L, const char *what)
+{
+    if (trace_of(L)->stage != STAGE_SIZES)
+        trace_raise(L, "%s comes after problem { ... } and sizes { ... }", what);
+}
+
+/* ------------------------------------------------------------------ problem */
+
+static void read_level(lua_State *L, struct problem *p)
+{
+    char level[64] = "";
+    int type = lua_getfield(L, 1, "level");
+
+    if (type == LUA_TNUMBER)
+        snprintf(level, sizeof(level), "level%lld", (long long)value_int(L, -1, "level"));
+    else if (type == LUA_TSTRING)
+        snprintf(level, sizeof(level), "%s", lua_tostring(L, -1));
+    else if (type != LUA_TNIL)
+        trace_raise(L, "problem: level must be a number or a name such as \"hard\"");
+    lua_pop(L, 1);
+    if (p->level && level[0] && strcmp(p->level, level) != 0)
+        trace_raise(L, "problem: it says %s, but the file is in %s", level, p->level);
+    if (!p->level && level[0])
+        p->level = xstrdup(level);
+}
+
+static void read_id(lua_State *L, struct problem *p)
+{
+    if (lua_getfield(L, 1, "id") != LUA_TNIL) {
+        int64_t id = value_int(L, -1, "id");
+
+        if (id < 1 || id > 1000000)
+            trace_raise(L, "problem: id must be at least 1");
+        if (p->id && p->id != id)
+            trace_raise(L, "problem: it says id %lld, but the file is number %d", (long long)id,
+                        p->id);
+        p->id = (int)id;
+    }
+    lua_pop(L, 1);
+}
+
+static int l_problem(lua_State *L)
+{
+    static const char *const keys[] = {"level", "id", "repaired", "algebra", "setup"};
+    struct trace *t = trace_of(L);
+    struct problem *p = t->problem;
+
+    if (t->stage != STAGE_START)
+        return trace_raise(L, "problem { ... } comes first, and once");
+    t->stage = STAGE_PROBLEM;
+    need_table(L, "problem");
+    check_keys(L, 1, "problem", keys, ARRAY_SIZE(keys), 1);
+    if (!t->first)
+        return 0;
+    if (lua_rawgeti(L, 1, 1) != LUA_TSTRING)
+        return trace_raise(L, "problem: the title is missing: problem { \"title\", ... }");
+    free(p->title);
+    p->title = xstrdup(lua_tostring(L, -1));
+    read_level(L, p);
+    read_id(L, p);
+    get_text(L, 1, "problem", "repaired", &p->repaired);
+    get_text(L, 1, "problem", "algebra", &p->algebra);
+    if (lua_getfield(L, 1, "setup") != LUA_TNIL) {
+        const char *setup = lua_tostring(L, -1);
+
+        if (!setup || strcmp(setup, "params") != 0)
+            return trace_raise(L, "problem: setup can only be \"params\"");
+        p->setup_params = true;
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------ sizes */
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct size_param *)a)->name, ((const struct size_param *)b)->name);
+}
+
+static void check_size_name(lua_State *L, const char *name)
+{
+    bool ok = isalpha((unsigned char)name[0]) && strlen(name) <= 40;
+
+    for (const char *c = name; *c; c++)
+        ok = ok && (isalnum((unsigned char)*c) || *c == '_');
+    if (!ok)
+        trace_raise(L, "sizes: '%.60s' is no name", name);
+    lua_getfield(L, LUA_REGISTRYINDEX, "names");
+    if (lua_getfield(L, -1, name) != LUA_TNIL)
+        trace_raise(L, "sizes: %s is the name of a function: choose another", name);
+    lua_pop(L, 2);
+}
+
+/* One table of dimensions, at stack index `table`. */
+static void read_size(lua_State *L, int table, enum size_set set)
+{
+    struct problem *p = trace_of(L)->problem;
+    struct size *s;
+
+    if (p->n_sizes[set] >= SIZES_MAX)
+        trace_raise(L, "sizes: more than %d in %s", SIZES_MAX, size_set_names[set]);
+    p->sizes[set] = xrealloc(p->sizes[set], (size_t)(p->n_sizes[set] + 1) * sizeof(*p->sizes[set]));
+    s = &p->sizes[set][p->n_sizes[set]++];
+    *s = (struct size){.params = xcalloc(PARAMS_MAX, sizeof(*s->params))};
+    lua_pushnil(L);
+    while (lua_next(L, table)) {
+        if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TNUMBER)
+            trace_raise(L, "sizes: %s must hold NAME = number", size_set_names[set]);
+        if (s->n_params == PARAMS_MAX)
+            trace_raise(L, "sizes: more than %d names", PARAMS_MAX);
+        check_size_name(L, lua_tostring(L, -2));
+        s->params[s->n_params++] =
+            (struct size_param){xstrdup(lua_tostring(L, -2)), lua_tonumber(L, -1)};
+        lua_pop(L, 1);
+    }
+    qsort(s->params, (size_t)s->n_params, sizeof(*s->params), by_name);
+}
+
+static void read_set(lua_State *L, enum size_set set)
+{
+    int table;
+
+    if (lua_getfield(L, 1, size_set_names[set]) != LUA_TTABLE)
+        trace_raise(L, "sizes: %s is missing: sizes { full = { B = 8 }, small = { B = 2 } }",
+                    size_set_names[set]);
+    table = lua_gettop(L);
+    if (!lua_rawlen(L, table)) {
+        read_size(L, table, set);
+    } else {
+        check_keys(L, table, "sizes", NULL, 0, SIZES_MAX);
+        for (lua_Unsigned i = 1; i <= lua_rawlen(L, table); i++) {
+            if (lua_rawgeti(L, table, (lua_Integer)i) != LUA_TTABLE)
+                trace_raise(L, "sizes: %s must be a table or a list of tables",
+                            size_set_names[set]);
+            read_size(L, table + 1, set);
+            lua_pop(L, 1);
+        }
+    }
+    lua_pop(L, 1);
+}
+
+static const struct size_param *find_param(const struct size *s, const char *name)
+{
+    for (int i = 0; i < s->n_params; i++)
+        if (!strcmp(s->params[i].name, name))
+            return &s->params[i];
+    return NULL;
+}
+
+/* Every shape says the same names as the first of `full`. */
+static void check_same_names(lua_State *L, const struct problem *p)
+{
+    const struct size *model = &p->sizes[SIZES_FULL][0];
+
+    for (int set = 0; set < SIZES_COUNT; set++) {
+        for (int i = 0; i < p->n_sizes[set]; i++) {
+            const struct size *s = &p->sizes[set][i];
+
+            for (int j = 0; j < model->n_params; j++)
+                if (!find_param(s, model->params[j].name))
+                    trace_raise(L, "sizes: %s lacks %s", size_set_names[set],
+                                model->params[j].name);
+            for (int j = 0; j < s->n_params; j++)
+                if (!find_param(model, s->params[j].name))
+                    trace_raise(L, "sizes: %s has %s, full has not", size_set_names[set],
+                                s->params[j].name);
+        }
+    }
+}
+
+static int l_sizes(lua_State *L)
+{
+    static const char *const keys[] = {"full", "small"};
+    struct trace *t = trace_of(L);
+    const struct size *s;
+
+    if (t->stage != STAGE_PROBLEM)
+        return trace_raise(L, "sizes { ... } comes right after problem { ... }, once");
+    t->stage = STAGE_SIZES;
+    need_table(L, "sizes");
+    if (t->first) {
+        check_keys(L, 1, "sizes", keys, ARRAY_SIZE(keys), 0);
+        read_set(L, SIZES_FULL);
+        read_set(L, SIZES_SMALL);
+        check_same_names(L, t->problem);
+    }
+    s = &t->problem->sizes[t->set][t->index];
+    lua_getfield(L, LUA_REGISTRYINDEX, "names");
+    for (int i = 0; i < s->n_params; i++) {
+        double v = s->params[i].value;
+
+        if (v == floor(v) && fabs(v) < 0x1p53)
+            lua_pushinteger(L, (lua_Integer)v);
+        else
+            lua_pushnumber(L, v);
+        lua_setfield(L, -2, s->params[i].name);
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------ laws */
+
+/* Numbers are positional; spread, heavy and needle take { scale = s }, which multiplies them. */
+static const struct law_form {
+    enum law_kind kind;
+    int min_args, max_args;
+    bool scale;
+    double a, b; /* defaults */
+    const char *usage;
+} law_forms[] = {
+    {LAW_SPREAD, 0, 0, true, 0, 0, "spread() or spread { scale = 2 }"},
+    {LAW_NORMAL, 0, 2, false, 0, 1, "normal(mean, deviation)"},
+    {LAW_UNIFORM, 2, 2, false, 0, 0, "uniform(low, high)"},
+    {LAW_HEAVY, 0, 0, true, 0, 0, "heavy() or heavy { scale = 2 }"},
+    {LAW_NEEDLE, 0, 0, true, 0, 0, "needle() or needle { scale = 2 }"},
+    {LAW_INTS, 2, 2, false, 0, 0, "ints(low, high), high itself left out"},
+    {LAW_PERM, 0, 0, false, 0, 0, "perm()"},
+    {LAW_LENGTHS, 1, 2, false, 0, 0, "lengths(max, page)"},
+    {LAW_CONSTANT, 1, 1, false, 0, 0, "constant(value)"},
+    {LAW_BERNOULLI, 1, 1, false, 0, 0, "bernoulli(probability)"},
+};
+
+/* Upvalue 1: index in law_forms. */
+static int l_law(lua_State *L)
+{
+    static const char *const keys[] = {"scale"};
+    const struct law_form *form = &law_forms[lua_tointeger(L, lua_upvalueindex(1))];
+    struct law law = {form->kind, form->a, form->b, 1};
+    int n = lua_gettop(L);
+
+    if (form->scale && n == 1 && lua_istable(L, 1)) {
+        check_keys(L, 1, law_name(law.kind), keys, 1, 0);
+        law.scale = get_factor(L, 1, law_name(law.kind), "scale");
+        n = 0;
+    }
+    if (n < form->min_args || n > form->max_args)
+        return trace_raise(L, "write %s", form->usage);
+    for (int i = 1; i <= n; i++) {
+        if (lua_type(L, i) != LUA_TNUMBER)
+            return trace_raise(L, "write %s", form->usage);
+        *(i == 1 ? &law.a : &law.b) = lua_tonumber(L, i);
+    }
+    *(struct law *)lua_newuserdatauv(L, sizeof(law), 0) = law;
+    luaL_setmetatable(L, LAW);
+    return 1;
+}
+
+/* ------------------------------------------------------------------ tensors */
+
+/* Signed with rows of their own scale, plain, heavy-tailed, and nearly all zero: what a kernel that
+ * skips work or precision gets wrong differs from one to the next. */
+static const struct law float_laws[] = {
+    {LAW_SPREAD, 0, 0, 1},
+    {LAW_NORMAL, 0, 1, 1},
+    {LAW_HEAVY, 0, 0, 1},
+    {LAW_NEEDLE, 0, 0, 1},
+};
+
+static int default_laws(lua_State *L, enum source_kind kind, const char *name, enum dtype dtype,
+                        struct law *ret)
+{
+    if (!dtype_is_float(dtype))
+        trace_raise(L, "%s: %s needs a law: %s", name, dtype_name(dtype),
+                    dtype == DT_BOOL ? "bernoulli(0.5)"
+                                     : "ints(low, high), perm() or lengths(max)");
+    if (kind == SOURCE_PARAM) {
+        ret[0] = float_laws[1];
+        return 1;
+    }
+    memcpy(ret, float_laws, sizeof(float_laws));
+    return ARRAY_SIZE(float_laws);
+}
+
+/* input(name, dtype, shape [, law...]) and param(name, dtype, shape [, law]) */
+static int add_source(lua_State *L, enum source_kind kind, const char *what)
+{
+    struct law laws[LAWS_MAX];
+    int n_laws = lua_gettop(L) - 3;
+    struct err err = ERR_INIT;
+    struct shape shape = {0};
+    char label[160];
+
+    need_sizes(L, what);
+    if (n_laws < 0 || lua_type(L, 1) != LUA_TSTRING)
+        return trace_raise(L, "write %s(\"name\", f32, { B, N }%s)", what,
+                           kind == SOURCE_INPUT ? ", law..." : ", law");
+    if (n_laws > (kind == SOURCE_INPUT ? LAWS_MAX : 1))
+        return trace_raise(L, "%s: too many laws", what);
+
+    const char *name = lua_tostring(L, 1);
+    enum dtype dtype;
+
+    snprintf(label, sizeof(label), "%s %.100s", what, name);
+    dtype = value_dtype(L, 2, label);
+    value_shape(L, 3, label, &shape);
+    for (int i = 0; i < n_laws; i++) {
+        const struct law *law = luaL_testudata(L, 4 + i, LAW);
+
+        if (!law)
+            return trace_raise(L, "%s: a law such as spread() is wanted, not %s", label,
+                               luaL_typename(L, 4 + i));
+        laws[i] = *law;
+    }
+    if (n_laws == 0)
+        n_laws = default_laws(L, kind, label, dtype, laws);
+
+    int node = graph_add_source(trace_of(L)->graph, kind, name, dtype, &shape, laws, n_laws, &err);
+
+    if (node < 0)
+        return trace_raise(L, "%s: %s", what, err.text);
+    tensor_push(L, node);
+    return 1;
+}
+
+static int l_input(lua_State *L)
+{
+    return add_source(L, SOURCE_INPUT, "input");
+}
+
+static int l_param(lua_State *L)
+{
+    return add_source(L, SOURCE_PARAM, "param");
+}
+
+static int l_output(lua_State *L)
+{
+    struct err err = ERR_INIT;
+
+    need_sizes(L, "output");
+    if (lua_type(L, 1) != LUA_TSTRING || lua_gettop(L) < 2)
+        return trace_raise(L, "write output(\"name\", x)");
+    if (lua_gettop(L) > 2)
+        return trace_raise(L,
+                           "output %s: %d values, one is wanted: ( ) around a call keep its first",
+                           lua_tostring(L, 1), lua_gettop(L) - 1);
+
+    int node = tensor_node(L, 2);
+
+    if (node < 0)
+        return trace_raise(L, "output %s: a tensor is wanted, not %s", lua_tostring(L, 1),
+                           luaL_typename(L, 2));
+    if (graph_add_output(trace_of(L)->graph, lua_tostring(L, 1), node, &err) < 0)
+        return trace_raise(L, "output: %s", err.text);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ the rest */
+
+static int l_tolerance(lua_State *L)
+{
+    static const char *const keys[] = {"rms", "max", "why"};
+    struct tolerance *tol = &trace_of(L)->graph->tolerance;
+
+    need_sizes(L, "tolerance");
+    need_table(L, "tolerance");
+    check_keys(L, 1, "tolerance", keys, ARRAY_SIZE(keys), 0);
+    tol->rms = get_factor(L, 1, "tolerance", "rms");
+    tol->max = get_factor(L, 1, "tolerance", "max");
+    get_text(L, 1, "tolerance", "why", &tol->why);
+    if (!tol->why || !tol->why[0])
+        return trace_raise(L, "tolerance: why is missing: say what makes this gate the right one");
+    return 0;
+}
+
+static int l_requires(lua_State *L)
+{
+    static const char *const keys[] = {"tensor", "memory"};
+    static const char *const classes[] = {"fp8", "bf16", "fp16", "tf32", "int8"};
+    struct problem *p = trace_of(L)->problem;
+    bool known = false;
+
+    need_sizes(L, "requires");
+    need_table(L, "requires");
+    check_keys(L, 1, "requires", keys, ARRAY_SIZE(keys), 0);
+    get_text(L, 1, "requires", "tensor", &p->requires_tensor);
+    for (size_t i = 0; p->requires_tensor && i < ARRAY_SIZE(classes); i++)
+        known = known || !strcmp(p->requires_tensor, classes[i]);
+    if (p->requires_tensor && !known)
+        return trace_raise(L, "requires: tensor must be fp8, bf16, fp16, tf32 or int8");
+    if (lua_getfield(L, 1, "memory") != LUA_TNIL) {
+        p->requires_memory = value_int(L, -1, "memory");
+        if (p->requires_memory < 0)
+            return trace_raise(L, "requires: memory must not be negative");
+    }
+    return 0;
+}
+
+static int l_allow(lua_State *L)
+{
+    static const char *const keys[] = {"libraries"};
+
+    need_sizes(L, "allow");
+    need_table(L, "allow");
+    check_keys(L, 1, "allow", keys, ARRAY_SIZE(keys), 0);
+    lua_getfield(L, 1, "libraries");
+    if (!lua_isboolean(L, -1))
+        return trace_raise(L, "allow: libraries must be true or false");
+    trace_of(L)->problem->allow_libraries = lua_toboolean(L, -1);
+    return 0;
+}
+
+static int skip_by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct null_skip *)a)->name, ((const struct null_skip *)b)->name);
+}
+
+/* nulls { skip = { mean = "why" } }. Which nulls there are is the judge's business. */
+static int l_nulls(lua_State *L)
+{
+    static const char *const keys[] = {"skip"};
+    struct trace *t = trace_of(L);
+    struct problem *p = t->problem;
+
+    need_sizes(L, "nulls");
+    need_table(L, "nulls");
+    check_keys(L, 1, "nulls", keys, ARRAY_SIZE(keys), 0);
+    if (lua_getfield(L, 1, "skip") != LUA_TTABLE)
+        return trace_raise(L, "nulls: write nulls { skip = { mean = \"why\" } }");
+    if (!t->first)
+        return 0;
+    lua_pushnil(L);
+    while (lua_next(L, 2)) {
+        if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TSTRING)
+            return trace_raise(L, "nulls: skip must hold NAME = \"why\"");
+        p->null_skips =
+            xrealloc(p->null_skips, (size_t)(p->n_null_skips + 1) * sizeof(*p->null_skips));
+        p->null_skips[p->n_null_skips++] = (struct null_skip){
+            xstrdup(lua_tostring(L, -2)),
+            xstrdup(lua_tostring(L, -1)),
+        };
+        lua_pop(L, 1);
+    }
+    if (p->n_null_skips)
+        qsort(p->null_skips, (size_t)p->n_null_skips, sizeof(*p->null_skips), skip_by_name);
+    return 0;
+}
+
+void declare_open(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        {"problem", l_problem},   {"sizes", l_sizes},
+        {"input", l_input},       {"param", l_param},
+        {"output", l_output},     {"tolerance", l_tolerance},
+        {"requires", l_requires}, {"allow", l_allow},
+        {"nulls", l_nulls},       {NULL, NULL},
+    };
+
+    lua_newtable(L);
+    luaL_setfuncs(L, functions, 0);
+    for (size_t i = 0; i < ARRAY_SIZE(law_forms); i++) {
+        lua_pushinteger(L, (lua_Integer)i);
+        lua_pushcclosure(L, l_law, 1);
+        lua_setfield(L, -2, law_name(law_forms[i].kind));
+    }
+    for (int i = 0; i < DT_COUNT; i++) {
+        lua_pushstring(L, dtype_name((enum dtype)i));
+        lua_setfield(L, -2, dtype_name((enum dtype)i));
+    }
+    lua_setfield(L, -2, "names");
+    luaL_newmetatable(L, LAW);
+    lua_pop(L, 1);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* Problem files by name. They lie in SHARE/problems/SUITE/NNN_name.lua. */
+#include "problem/problem.h"
+
+#include "base/fs.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void problem_ref_release(struct problem_ref *r)
+{
+    free(r->name);
+    free(r->path);
+    free(r->level);
+    *r = (struct problem_ref){0};
+}
+
+void problem_refs_free(struct problem_ref *refs, int n)
+{
+    for (int i = 0; i < n; i++)
+        problem_ref_release(&refs[i]);
+    free(refs);
+}
+
+struct refs {
+    struct problem_ref *items;
+    int n;
+};
+
+static void refs_release(struct refs *r)
+{
+    problem_refs_free(r->items, r->n);
+}
+
+static bool has_suffix(const char *s, const char *suffix)
+{
+    size_t len = strlen(s), end = strlen(suffix);
+
+    return len > end && !strcmp(s + len - end, suffix);
+}
+
+/* The number the stem begins with, or 0. */
+static int stem_id(const char *stem)
+{
+    return isdigit((unsigned char)stem[0]) ? (int)strtol(stem, NULL, 10) : 0;
+}
+
+static void add_ref(struct refs *r, const char *dir, const char *suite, const char *file)
+{
+    AUTO(freep) char *stem = xstrndup(file, strlen(file) - strlen(".lua"));
+
+    r->items = xrealloc(r->items, (size_t)(r->n + 1) * sizeof(*r->items));
+    r->items[r->n++] = (struct problem_ref){
+        .name = xasprintf("%s/%s", suite, stem),
+        .path = xasprintf("%s/%s/%s", dir, suite, file),
+        .level = xstrdup(suite),
+        .id = stem_id(stem),
+    };
+}
+
+static void dir_closep(DIR **d)
+{
+    if (*d)
+        closedir(*d);
+}
+
+static void list_suite(const char *dir, const char *suite, struct refs *r)
+{
+    AUTO(freep) char *path = fs_join(dir, suite);
+    AUTO(dir_closep) DIR *d = opendir(path);
+    struct dirent *e;
+
+    while (d && (e = readdir(d)))
+        if (e->d_name[0] != '.' && has_suffix(e->d_name, ".lua"))
+            add_ref(r, dir, suite, e->d_name);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct problem_ref *)a)->name, ((const struct problem_ref *)b)->name);
+}
+
+/* "1" stands for level1. */
+static bool suite_matches(const char *suite, const char *word)
+{
+    return !strcmp(suite, word) ||
+           (!strncmp(suite, "level", 5) && !strcmp(suite + 5, word) && word[0]);
+}
+
+static bool wanted(const char *suite, char *const *suites, int n_suites)
+{
+    for (int i = 0; i < n_suites; i++)
+        if (suite_matches(suite, suites[i]))
+            return true;
+    return n_suites == 0;
+}
+
+static int list_dir(const char *dir, char *const *suites, int n_suites, struct refs *r,
+                    struct err *err)
+{
+    AUTO(dir_closep) DIR *d = opendir(dir);
+    struct dirent *e;
+
+    if (!d)
+        return fail(err, ERR_INPUT, "%s: %s: the problems belong there", dir, strerror(errno));
+    while ((e = readdir(d)))
+        if (e->d_name[0] != '.' && wanted(e->d_name, suites, n_suites))
+            list_suite(dir, e->d_name, r);
+    if (r->n)
+        qsort(r->items, (size_t)r->n, sizeof(*r->items), by_name);
+    return 0;
+}
+
+static bool any_in(const struct refs *r, const char *suite)
+{
+    for (int i = 0; i < r->n; i++)
+        if (suite_matches(r->items[i].level, suite))
+            return true;
+    return false;
+}
+
+/* A suite nobody has heard of: says which there are. */
+static int no_suite(const char *dir, const char *word, struct err *err)
+{
+    AUTO(refs_release) struct refs all = {0};
+    AUTO(buf_release) struct buf names = BUF_INIT;
+
+    if (list_dir(dir, NULL, 0, &all, err) < 0)
+        return -1;
+    for (int i = 0; i < all.n; i++)
+        if (i == 0 || strcmp(all.items[i].level, all.items[i - 1].level) != 0)
+            buf_addf(&names, "%s%s", names.len ? ", " : "", all.items[i].level);
+    return fail(err, ERR_INPUT, "there is no suite '%s': there are %s", word, buf_str(&names));
+}
+
+int problem_list(const char *share_dir, char *const *suites, int n_suites, struct problem_ref **ret,
+                 int *ret_n, struct err *err)
+{
+    AUTO(freep) char *dir = fs_join(share_dir, "problems");
+    AUTO(refs_release) struct refs r = {0};
+
+    if (list_dir(dir, suites, n_suites, &r, err) < 0)
+        return -1;
+    for (int i = 0; i < n_suites; i++)
+        if (!any_in(&r, suites[i]))
+            return no_suite(dir, suites[i], err);
+    *ret = steal(&r.items);
+    *ret_n = r.n;
+    r.n = 0;
+    return 0;
+}
+
+/* A file anywhere: a folder named like a suite is part of its name, others are not. */
+static int find_path(const char *word, struct problem_ref *ret, struct err *err)
+{
+    const char *slash = strrchr(word, '/'), *file = slash ? slash + 1 : word;
+    AUTO(freep) char *stem = xstrndup(file, strlen(file) - strlen(".lua"));
+    AUTO(freep) char *dir = xstrndup(word, slash ? (size_t)(slash - word) : 0);
+    const char *up = strrchr(dir, '/'), *folder = up ? up + 1 : dir;
+    bool suite = !strcmp(folder, "hard") ||
+                 (!strncmp(folder, "level", 5) && isdigit((unsigned char)folder[5]));
+
+    if (!fs_exists(word))
+        return fail(err, ERR_INPUT, "%s: no such file", word);
+    *ret = (struct problem_ref){
+        .name = suite ? xasprintf("%s/%s", folder, stem) : xstrdup(stem),
+        .path = xstrdup(word),
+        .level = xstrdup(suite ? folder : ""),
+        .id = stem_id(stem),
+    };
+    return 0;
+}
+
+static bool all_digits(const char *s)
+{
+    return s[0] && s[strspn(s, "0123456789")] == '\0';
+}
+
+/* SUITE/REST, where REST is the file's stem or its number. */
+static bool matches(const struct problem_ref *r, const char *word)
+{
+    const char *slash = strchr(word, '/');
+
+    if (!slash)
+        return false;
+
+    AUTO(freep) char *suite = xstrndup(word, (size_t)(slash - word));
+    const char *rest = slash + 1;
+
+    if (!suite_matches(r->level, suite))
+        return false;
+    if (all_digits(rest))
+        return r->id && strlen(rest) < 9 && atoi(rest) == r->id;
+    return !strcmp(r->name + strlen(r->level) + 1, rest);
+}
+
+/* By edit distance, or the names that hold the word. */
+static int not_found(const struct refs *all, const char *word, struct err *err)
+{
+    AUTO(freep) const char **names = xcalloc((size_t)all->n, sizeof(*names));
+    AUTO(buf_release) struct buf near = BUF_INIT;
+    int n = 0;
+
+    for (int i = 0; i < all->n; i++) {
+        names[i] = all->items[i].name;
+        if (word[0] && strstr(names[i], word) && n++ < 3)
+            buf_addf(&near, "%s%s", near.len ? ", " : "", names[i]);
+    }
+    if (!n && nearest(word, names, (size_t)all->n))
+        buf_adds(&near, nearest(word, names, (size_t)all->n));
+    if (near.len)
+        return fail(err, ERR_INPUT, "there is no problem '%s': did you mean %s?", word,
+                    buf_str(&near));
+    return fail(err, ERR_INPUT, "there is no problem '%s': `assay list` shows them", word);
+}
+
+int problem_find(const char *share_dir, const char *word, struct problem_ref *ret, struct err *err)
+{
+    AUTO(refs_release) struct refs all = {0};
+
+    if (has_suffix(word, ".lua"))
+        return find_path(word, ret, err);
+    if (problem_list(share_dir, NULL, 0, &all.items, &all.n, err) < 0)
+        return -1;
+    for (int i = 0; i < all.n; i++) {
+        if (matches(&all.items[i], word)) {
+            *ret = all.items[i];
+            all.items[i] = (struct problem_ref){0};
+            return 0;
+        }
+    }
+    return not_found(&all, word, err);
+}

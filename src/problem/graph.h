@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* What a problem file becomes: a flat list of nodes in execution order (SSA, static shapes).
+ * Everything but the loader sees only this. Nodes are only appended; a node's inputs have smaller
+ * numbers. */
+#ifndef ASSAY_PROBLEM_GRAPH_H
+#define ASSAY_PROBLEM_GRAPH_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "tensor/dtype.h"
+#include "tensor/fill.h"
+#include "tensor/shape.h"
+
+/* To add a core op: a code here, a row in op_table[] (graph_ops.c), its loop in src/ops. */
+enum op_code {
+    OP_SOURCE, /* an input or a parameter: attrs.source indexes graph.sources */
+    OP_CONST,  /* attrs.value, any shape (usually []), any dtype */
+    OP_IOTA,   /* the index along attrs.axis, in the node's shape and dtype */
+    /* one operand, elementwise; dtype kept (NOT: bool) */
+    OP_NEG,
+    OP_ABS,
+    OP_SQRT,
+    OP_EXP,
+    OP_EXPM1,
+    OP_LOG,
+    OP_LOG1P,
+    OP_TANH,
+    OP_ERF,
+    OP_SIN,
+    OP_COS,
+    OP_FLOOR,
+    OP_NOT,
+    OP_CAST, /* to the node's dtype; rounds there even while intermediates stay double */
+    /* two operands, broadcasting, equal dtypes; comparisons give bool */
+    OP_ADD,
+    OP_SUB,
+    OP_MUL,
+    OP_DIV,
+    OP_POW,
+    OP_MINIMUM,
+    OP_MAXIMUM,
+    OP_LT,
+    OP_LE,
+    OP_GT,
+    OP_GE,
+    OP_EQ,
+    OP_NE,
+    OP_AND,
+    OP_OR,
+    OP_WHERE, /* in: bool condition, a, b; all broadcast */
+    /* reductions over the axes in attrs.axes (bit set); attrs.keep keeps them as 1 */
+    OP_SUM,
+    OP_PROD,
+    OP_MAX,
+    OP_MIN,
+    OP_ARGMAX, /* one axis; i64; the lowest index on ties */
+    OP_ARGMIN,
+    /* scans along attrs.axis */
+    OP_CUMSUM,
+    OP_CUMPROD,
+    /* contractions */
+    OP_MATMUL, /* (..., M, K) x (..., K, N), leading axes broadcast; attrs.trans_a/b swap the last
+                  two first */
+    OP_CONV,   /* in: x (N, C, space...), w (O, C/groups, k...) [, bias (O)]; attrs.window */
+    OP_CONV_TRANSPOSE, /* in: x (N, C, space...), w (C, O/groups, k...) [, bias (O)] */
+    /* windows over the trailing attrs.window.nd axes */
+    OP_MAX_POOL, /* pads with -inf */
+    OP_AVG_POOL, /* divisor is always the full window (count_include_pad) */
+    /* movement */
+    OP_RESHAPE,
+    OP_PERMUTE, /* attrs.perm: output axis i is input axis perm[i] */
+    OP_SLICE,  /* attrs.axis, from, step (negative steps walk back); length from the node's shape */
+    OP_CONCAT, /* any number of inputs along attrs.axis */
+    OP_PAD,    /* attrs.lo[], hi[] per axis, filled with attrs.value */
+    OP_EXPAND, /* broadcast to the node's shape */
+    OP_GATHER, /* in: x, index (integer). Output axis attrs.axis of x is replaced by index's shape
+                */
+    OP_TAKE,   /* in: x, index of x's rank: y[.., i, ..] = x[.., index[.., i, ..], ..] along
+                  attrs.axis */
+    /* recurrences over time: in: gates from x (T, B, G*H), w_hh (G*H, H), b_hh (G*H), h0 (B, H)[,
+       c0] */
+    OP_LSTM, /* gates i f g o; output (T, B, 2H): h and c side by side */
+    OP_GRU,  /* gates r z n; output (T, B, H) */
+    OP_RNN,  /* tanh cell, one gate; output (T, B, H) */
+    OP_COUNT,
+};
+
+enum op_class {
+    OP_CLASS_SOURCE,
+    OP_CLASS_ELEMENTWISE,
+    OP_CLASS_REDUCE,
+    OP_CLASS_SCAN,
+    OP_CLASS_CONTRACT,
+    OP_CLASS_WINDOW,
+    OP_CLASS_MOVE,
+    OP_CLASS_RECUR
+};
+
+struct op_info {
+    const char *name;
+    enum op_class class;
+    int min_in, max_in;
+    const char *summary; /* one line for the op reference */
+};
+extern const struct op_info op_table[OP_COUNT];
+bool op_parse(const char *name, enum op_code *ret);
+
+#define WINDOW_MAX_ND 3
+struct window {
+    int nd; /* 1..3 */
+    int64_t k[WINDOW_MAX_ND], stride[WINDOW_MAX_ND], pad[WINDOW_MAX_ND], dilation[WINDOW_MAX_ND],
+        output_pad[WINDOW_MAX_ND];
+    int64_t groups;
+    bool ceil;
+};
+
+struct op_attrs {
+    int source;
+    int axis;
+    uint32_t axes;
+    bool keep, trans_a, trans_b;
+    double value;
+    int64_t from, step;
+    int perm[SHAPE_MAX_RANK];
+    int64_t lo[SHAPE_MAX_RANK], hi[SHAPE_MAX_RANK];
+    struct window window;
+};
+
+struct node {
+    enum op_code op;
+    enum dtype dtype;
+    struct shape shape;
+    int n_in;
+    int *in; /* node numbers */
+    struct op_attrs attrs;
+    int call; /* index of the innermost composite call this node belongs to, or -1 */
+};
+
+/* A composite op of the prelude as it was written: its nodes are its lowering, the text its PyTorch
+ * spelling. Calls nest (softmax inside sdpa). */
+struct call {
+    char *name;  /* "layer_norm" */
+    char *torch; /* "F.layer_norm(v1, (64,), p0, p1, eps=1e-05)", with %N for node N's variable */
+    int parent;  /* or -1 */
+    int result;  /* node */
+};
+
+enum source_kind { SOURCE_INPUT, SOURCE_PARAM };
+
+struct source {
+    char *name; /* "x", "conv.weight" */
+    enum source_kind kind;
+    enum dtype dtype;
+    struct shape shape;
+    int node;
+    int n_laws; /* content k uses laws[(k % graph.n_laws) % n_laws] */
+    struct law *laws;
+};
+
+struct output {
+    char *name;
+    int node; /* its dtype and shape are the output's */
+};
+
+struct tolerance { /* factors of the error gate; 0: the default for the dtype */
+    double rms, max;
+    char *why;
+};
+
+/* FLOPs by what does the work: contractions count 2 per multiply-add, by the dtype of the operands.
+ */
+struct cost {
+    double contract[DT_COUNT];
+    double conv_part; /* of the contraction FLOPs, those of convolutions (Winograd's share) */
+    double other;     /* elementwise, reductions, windows: one per element visited */
+    double input_bytes, param_bytes, output_bytes;
+};
+
+struct graph {
+    struct node *nodes;
+    int n_nodes, cap_nodes;
+    struct source *sources; /* inputs first, then parameters, each in order of declaration */
+    int n_sources, n_inputs;
+    struct output *outputs;
+    int n_outputs;
+    struct call *calls;
+    int n_calls;
+    int n_laws; /* the most any source has; content k has law number k % n_laws */
+    struct tolerance tolerance;
+};
+
+struct graph *graph_new(void);
+void graph_free(struct graph *g);
+void graph_freep(struct graph **g);
+
+/* Appends a node after checking operands and inferring dtype and shape. For OP_SOURCE, OP_CONST,
+ * OP_IOTA, OP_CAST, OP_RESHAPE, OP_EXPAND, OP_SLICE the wanted dtype and/or shape come in `want`.
+ * Returns the node's number, or -1 and a message that says what does not fit ("matmul: [4, 8] x
+ * [9, 2]: 8 and 9 must be equal"). */
+int graph_add(struct graph *g, enum op_code op, const int *in, int n_in,
+              const struct op_attrs *attrs, const struct node *want, struct err *err);
+int graph_add_source(struct graph *g, enum source_kind kind, const char *name, enum dtype dtype,
+                     const struct shape *shape, const struct law *laws, int n_laws,
+                     struct err *err);
+int graph_add_output(struct graph *g, const char *name, int node, struct err *err);
+/* After the last output: renumbers sources (inputs before parameters), drops nodes no output needs,
+ * and refuses unused inputs and a graph without outputs. */
+int graph_finish(struct graph *g, struct err *err);
+
+void graph_cost(const struct graph *g, struct cost *ret);
+double cost_contract_total(const struct cost *c);
+double cost_bytes(const struct cost *c); /* compulsory: each input and output once */
+/* Whether an output lies downstream of a stride-1 3x3(x3) convolution (Winograd widens the gate).
+ */
+bool graph_winograd(const struct graph *g);
+/* Into the hash: ops, attributes, shapes, laws, names, tolerance; not the file's text. */
+void graph_hash(const struct graph *g, struct hash *h);
+/* One node a line, for `assay show --as graph` and for tests. */
+void graph_print(const struct graph *g, struct buf *out);
+
+#endif

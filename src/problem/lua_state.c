@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/* A Lua state that can do nothing but describe a problem.
+ *
+ * The prelude is ours and runs with Lua's base, string, table and math libraries. The problem file
+ * sees only the names the prelude hands out, through an environment that can be read and not
+ * written; it is loaded as text, because byte code can crash the interpreter. Strings lose their
+ * methods: ("a?"):rep(28) and a pattern hang inside one C call, where no hook looks.
+ *
+ * Limits: memory by the allocator, instructions and time by the count hook. Errors carry the
+ * problem file's line, found by walking the stack past the prelude's frames. */
+#include "problem/trace.h"
+
+#include "base/clock.h"
+
+#include <lauxlib.h>
+#include <lualib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MEM_MAX_BYTES ((size_t)256 << 20)
+#define STEPS_MAX 20000000
+#define STEPS_PER_HOOK 500 /* one step may compare 100 MB of string: look at the clock often */
+#define TIME_MAX_MS 10000
+
+/* A name Lua need not shorten, as it does with long paths; messages get the path in its place. */
+#define PROBLEM_CHUNK "=problem"
+
+struct trace *trace_of(lua_State *L)
+{
+    return *(struct trace **)lua_getextraspace(L);
+}
+
+/* The line being run in the problem file, or 0: the first frame that is the file's own. */
+static int problem_line(lua_State *L)
+{
+    lua_Debug ar;
+
+    for (int level = 0; lua_getstack(L, level, &ar); level++) {
+        lua_getinfo(L, "Sl", &ar);
+        if (!strcmp(ar.source, PROBLEM_CHUNK) && ar.currentline > 0)
+            return ar.currentline;
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------ errors */
+
+int trace_raise(lua_State *L, const char *fmt, ...)
+{
+    const struct trace *t = trace_of(L);
+    char text[1400];
+    va_list ap;
+    int call = t->call;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof(text), fmt, ap);
+    va_end(ap);
+    while (call >= 0 && t->graph->calls[call].parent >= 0)
+        call = t->graph->calls[call].parent;
+    if (call >= 0) {
+        const char *name = t->graph->calls[call].name;
+        size_t len = strlen(name);
+
+        /* "linear: matmul: ...", but not "matmul: matmul: ..." */
+        if (strncmp(text, name, len) != 0 || text[len] != ':') {
+            lua_pushfstring(L, "%s: %s", name, text);
+            return lua_error(L);
+        }
+    }
+    lua_pushstring(L, text);
+    return lua_error(L);
+}
+
+int trace_raise_err(lua_State *L, const struct err *err)
+{
+    return trace_raise(L, "%s", err->text);
+}
+
+#define NAMES_MAX 400
+
+static int by_length(const void *a, const void *b)
+{
+    const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+    size_t m = strlen(x), n = strlen(y);
+
+    return m != n ? (m < n ? 1 : -1) : strcmp(x, y);
+}
+
+int trace_unknown(lua_State *L, const char *what, const char *key, int names)
+{
+    const char *list[NAMES_MAX];
+    size_t n = 0;
+
+    names = lua_absindex(L, names);
+    lua_pushnil(L);
+    while (n < NAMES_MAX && lua_next(L, names)) {
+        lua_pop(L, 1); /* the key stays alive: the table holds it */
+        if (lua_type(L, -1) == LUA_TSTRING)
+            list[n++] = lua_tostring(L, -1);
+    }
+
+    /* Of equally near names the first is taken: the longest, and the same one every time. */
+    qsort(list, n, sizeof(*list), by_length);
+
+    const char *near = nearest(key, list, n);
+
+    if (near)
+        return trace_raise(L, "unknown %s '%.60s': did you mean %s?", what, key, near);
+    return trace_raise(L, "unknown %s '%.60s'", what, key);
+}
+
+/* Splits Lua's own "problem:12: text"; returns the text and the line, 0 when it is the prelude's.
+ */
+static const char *strip_position(const char *text, int *ret_line)
+{
+    const char *names[] = {&PROBLEM_CHUNK[1], &PRELUDE_CHUNK[1]};
+
+    *ret_line = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        size_t len = strlen(names[i]);
+        int line, used = 0;
+
+        if (!strncmp(text, names[i], len) && sscanf(text + len, ":%d: %n", &line, &used) == 1 &&
+            used) {
+            *ret_line = i == 0 ? line : 0;
+            return text + len + used;
+        }
+    }
+    return text;
+}
+
+/* Message handler: runs where the error was raised, so the stack is still there. */
+static int on_error(lua_State *L)
+{
+    const char *text = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : "an error without text";
+    int line, said;
+
+    text = strip_position(text, &said);
+    line = problem_line(L);
+    if (!line)
+        line = said;
+    if (line)
+        lua_pushfstring(L, "%s:%d: %s", trace_of(L)->path, line, text);
+    else
+        lua_pushfstring(L, "%s: %s", trace_of(L)->path, text);
+    return 1;
+}
+
+/* ------------------------------------------------------------------ limits */
+
+/* Lua calls no message handler when memory is out, so the line is noted here. Reading the stack
+ * allocates nothing. */
+static void *alloc(void *ud, void *ptr, size_t old, size_t new)
+{
+    struct trace *t = ud;
+
+    if (!ptr)
+        old = 0; /* Lua passes a type tag for new objects */
+    if (new == 0) {
+        free(ptr);
+        t->mem_bytes -= old;
+        return NULL;
+    }
+    if (new > old &&new - old > MEM_MAX_BYTES - MIN(t->mem_bytes, MEM_MAX_BYTES)) {
+        t->full_line = t->lua ? problem_line(t->lua) : 0;
+        return NULL;
+    }
+
+    void *out = realloc(ptr, new);
+
+    if (out)
+        t->mem_bytes += new - old;
+    return out;
+}
+
+static void on_count(lua_State *L, lua_Debug *ar)
+{
+    struct trace *t = trace_of(L);
+
+    (void)ar;
+    t->steps += STEPS_PER_HOOK;
+    if (t->steps > STEPS_MAX)
+        trace_raise(L, "more than %d million instructions: is a loop endless?",
+                    STEPS_MAX / 1000000);
+    if (clock_ms_since(t->start_ns) > TIME_MAX_MS)
+        trace_raise(L, "more than %d seconds: is a loop endless?", TIME_MAX_MS / 1000);
+}
+
+/* ------------------------------------------------------------------ what a file may see */
+
+/* Upvalue 1: the table of known names. */
+static int env_index(lua_State *L)
+{
+    const char *key = lua_tostring(L, 2);
+
+    lua_settop(L, 2);
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+        return 1;
+    return trace_unknown(L, "name", key ? key : "?", lua_upvalueindex(1));
+}
+
+static int env_newindex(lua_State *L)
+{
+    const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
+
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+        return trace_raise(L, "%s cannot be changed", key);
+    return trace_raise(L, "%s is not local: write local %s%s", key,
+                       lua_isfunction(L, 3) ? "function " : "", key);
+}
+
+static int string_index(lua_State *L)
+{
+    return trace_raise(L, "strings have no methods here: build names with ..");
+}
+
+/* Replaces the table on top by an empty one through which it can be read only. */
+static void make_read_only(lua_State *L)
+{
+    int known = lua_gettop(L);
+
+    lua_newtable(L);
+    lua_newtable(L);
+    lua_pushvalue(L, known);
+    lua_pushcclosure(L, env_index, 1);
+    lua_setfield(L, -2, "__index");
+    lua_pushvalue(L, known);
+    lua_pushcclosure(L, env_newindex, 1);
+    lua_setfield(L, -2, "__newindex");
+    lua_setmetatable(L, -2);
+    lua_remove(L, known);
+}
+
+static int read_only(lua_State *L)
+{
+    lua_settop(L, 1);
+    make_read_only(L);
+    return 1;
+}
+
+static void open_libraries(lua_State *L)
+{
+    static const luaL_Reg libs[] = {
+        {LUA_GNAME, luaopen_base},
+        {LUA_STRLIBNAME, luaopen_string},
+        {LUA_TABLIBNAME, luaopen_table},
+        {LUA_MATHLIBNAME, luaopen_math},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(libs); i++) {
+        luaL_requiref(L, libs[i].name, libs[i].func, 1);
+        lua_pop(L, 1);
+    }
+    /* Strings share one metatable; ours has neither methods nor arithmetic on "10". */
+    lua_pushliteral(L, "");
+    lua_newtable(L);
+    lua_pushcfunction(L, string_index);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
+    lua_pop(L, 1);
+}
+
+struct run {
+    const char *text;
+    size_t len;
+};
+
+/* Everything that may fail for lack of memory happens in here, under one protected call. */
+static int protected_run(lua_State *L)
+{
+    const struct run *run = lua_touserdata(L, 1);
+
+    open_libraries(L);
+    prelude_push(L);
+    lua_newtable(L);
+    trace_open(L);
+    declare_open(L);
+    lua_pushcfunction(L, read_only);
+    lua_setfield(L, -2, "read_only");
+    lua_call(L, 1, 1); /* the prelude returns the table of all names */
+    lua_pushvalue(L, -1);
+    lua_setfield(L, LUA_REGISTRYINDEX, "names");
+    make_read_only(L);
+    if (luaL_loadbufferx(L, run->text, run->len, PROBLEM_CHUNK, "t"))
+        return lua_error(L);
+    lua_insert(L, -2);
+    lua_setupvalue(L, -2, 1); /* _ENV */
+    lua_call(L, 0, 0);
+    return 0;
+}
+
+static int report(lua_State *L, const struct trace *t, int status, struct err *err)
+{
+    const char *text = lua_tostring(L, -1);
+
+    if (status != LUA_ERRMEM)
+        return fail(err, ERR_INPUT, "%s", text ? text : t->path);
+    if (t->full_line)
+        return fail(err, ERR_INPUT, "%s:%d: more than %zu MiB of memory: is a loop endless?",
+                    t->path, t->full_line, MEM_MAX_BYTES >> 20);
+    return fail(err, ERR_INPUT, "%s: more than %zu MiB of memory: is a loop endless?", t->path,
+                MEM_MAX_BYTES >> 20);
+}
+
+int trace_run(struct trace *t, const char *text, size_t len, struct err *err)
+{
+    struct run run = {text, len};
+    lua_State *L = lua_newstate(alloc, t);
+
+    if (!L)
+        return fail(err, ERR_SYSTEM, "%s: no memory for a Lua state", t->path);
+    *(struct trace **)lua_getextraspace(L) = t;
+    t->lua = L;
+    t->start_ns = clock_ns();
+    lua_sethook(L, on_count, LUA_MASKCOUNT, STEPS_PER_HOOK);
+    lua_pushcfunction(L, on_error);
+    lua_pushcfunction(L, protected_run);
+    lua_pushlightuserdata(L, &run);
+
+    int status = lua_pcall(L, 1, 0, 1);
+    int rc = status == LUA_OK ? 0 : report(L, t, status, err);
+
+    t->lua = NULL;
+    lua_close(L);
+    return rc;
+}

@@ -1,0 +1,245 @@
+-- SPDX-License-Identifier: MIT
+-- Third part of the prelude: recurrences, layers with parameters, and what is left of Lua.
+
+------------------------------------------------------------------ recurrences
+
+-- Over time, one layer and direction: gates from x (T, B, G*H), w_hh (G*H, H), b_hh, h0 (B, H).
+op("lstm", "gates, w_hh, b_hh, h0, c0", nil, function(gates, w, b, h0, c0)
+  return node("lstm", nil, gates, w, b, h0, c0)
+end)
+op("gru", "gates, w_hh, b_hh, h0", nil, function(gates, w, b, h0)
+  return node("gru", nil, gates, w, b, h0)
+end)
+op("rnn", "gates, w_hh, b_hh, h0", nil, function(gates, w, b, h0)
+  return node("rnn", nil, gates, w, b, h0)
+end)
+
+local gate_counts = { lstm = 4, gru = 3, rnn = 1 }
+
+-- One layer in one direction: h over all steps, and the states behind the last one processed.
+local function run_direction(kind, x, p, h0, c0, backward)
+  local hidden, last = h0.shape[2], backward and 0 or -1
+  if backward then x = lib.flip(x, { dim = 0 }) end
+  local gates = lib.linear(x, p.w_ih, p.b_ih)
+  local y = node(kind, nil, gates, p.w_hh, p.b_hh, h0, c0)
+  if backward then y = lib.flip(y, { dim = 0 }) end
+  local final = lib.select(y, 0, last)
+  if kind ~= "lstm" then return y, final end
+  return slice(y, 2, 0, hidden), slice(final, 1, 0, hidden), slice(final, 1, hidden)
+end
+
+-- x (T, B, I) through all layers; states come in the order layer 0 forward, layer 0 backward, ...
+local function run_layers(kind, x, layers, h0, c0)
+  local hn, cn = {}, {}
+  for _, directions in ipairs(layers) do
+    local outs = {}
+    for d, p in ipairs(directions) do
+      local i = #hn
+      local h, c = lib.select(h0, 0, i), c0 and lib.select(c0, 0, i)
+      outs[d], hn[i + 1], cn[i + 1] = run_direction(kind, x, p, h, c, d == 2)
+    end
+    x = #outs > 1 and concat(outs, { dim = 2 }) or outs[1]
+  end
+  return x, lib.stack(hn), c0 and lib.stack(cn)
+end
+
+------------------------------------------------------------------ layers
+
+-- nn.X("name", ...) declares NAME.weight, NAME.bias, ... and returns a function of x. The laws are
+-- PyTorch's initialisation, with one exception: weights and biases that start as ones and zeros
+-- (norms, biases of attention) are random here, since a kernel could skip a constant.
+local function layer(name, signature, make)
+  local takes, options
+  nn[name] = function(label, ...)
+    begin_call("nn." .. name)
+    if not takes then takes, options = parse(signature) end
+    local args, n = { ... }, #takes
+    if type(label) ~= "string" then fail("the first argument is the layer's name, a string") end
+    if select("#", ...) > n + 1 then
+      fail("too many arguments: write nn.%s(name, %s)", name, signature)
+    end
+    local given = args[n + 1]
+    for i = 1, n do args[i] = check(takes[i], args[i]) end
+    args[n + 1] = check_options(options, given, nil, {})
+    local f, g = make(label, unpack(args, 1, n + 1))
+    end_call(nil, nil)
+    return f, g
+  end
+end
+
+local param, uniform, normal = lib.param, lib.uniform, lib.normal
+
+local function bounded(label, dtype, shape, fan_in)
+  local b = 1 / sqrt(fan_in)
+  return param(label, dtype, shape, uniform(-b, b))
+end
+
+local function norm_params(label, dtype, shape)
+  return param(label .. ".weight", dtype, shape, normal(1, 0.25)), param(label .. ".bias", dtype, shape, normal(0, 0.25))
+end
+
+layer("linear", "inputs:number, outputs:number, {bias:flag=true, dtype:string=f32}",
+  function(label, inputs, outputs, o)
+  local w = bounded(label .. ".weight", o.dtype, { outputs, inputs }, inputs)
+  local b = o.bias and bounded(label .. ".bias", o.dtype, { outputs }, inputs) or nil
+  return function(x) return lib.linear(x, w, b) end
+end)
+
+-- One number for all axes, or a list of nd.
+local function kernel(k, nd)
+  local out = {}
+  if k == nil then fail("k, the size of the kernel, is missing") end
+  if type(k) == "table" and #k ~= nd then fail("k must be a whole number or a list of %d", nd) end
+  for i = 1, nd do out[i] = type(k) == "table" and k[i] or k end
+  return out
+end
+
+local function check_groups(o, ...)
+  for _, channels in ipairs { ... } do
+    if o.groups < 1 or channels % o.groups ~= 0 then
+      fail("%s channels do not divide into %s groups", tostring(channels), tostring(o.groups))
+    end
+  end
+end
+
+for nd = 1, 3 do
+  local name = "conv" .. nd .. "d"
+  layer(name, "inputs:number, outputs:number, {k:any, stride:any=1, pad:any=0, dilation:any=1, groups:number=1, "
+    .. "bias:flag=true, dtype:string=f32}", function(label, inputs, outputs, o)
+    check_groups(o, inputs, outputs)
+    local shape = extend({ outputs, inputs // o.groups }, kernel(o.k, nd))
+    local w = bounded(label .. ".weight", o.dtype, shape, product(shape, 2))
+    local b = o.bias and bounded(label .. ".bias", o.dtype, { outputs }, product(shape, 2)) or nil
+    local options = { stride = o.stride, pad = o.pad, dilation = o.dilation, groups = o.groups }
+    return function(x) return lib[name](x, w, b, options) end
+  end)
+  local transpose = "conv_transpose" .. nd .. "d"
+  layer(transpose, "inputs:number, outputs:number, {k:any, stride:any=1, pad:any=0, dilation:any=1, groups:number=1, "
+    .. "output_pad:any=0, bias:flag=true, dtype:string=f32}", function(label, inputs, outputs, o)
+    check_groups(o, inputs, outputs)
+    -- PyTorch takes the fan-in from axis 1 of the weights, which is the output here.
+    local shape = extend({ inputs, outputs // o.groups }, kernel(o.k, nd))
+    local w = bounded(label .. ".weight", o.dtype, shape, product(shape, 2))
+    local b = o.bias and bounded(label .. ".bias", o.dtype, { outputs }, product(shape, 2)) or nil
+    local options = { stride = o.stride, pad = o.pad, dilation = o.dilation, groups = o.groups, output_pad = o.output_pad }
+    return function(x) return lib[transpose](x, w, b, options) end
+  end)
+end
+
+layer("batch_norm", "channels:number, {eps:number=1e-5, dtype:string=f32}",
+  function(label, channels, o)
+  local w, b = norm_params(label, o.dtype, { channels })
+  return function(x) return lib.batch_norm(x, w, b, { eps = o.eps }) end
+end)
+layer("group_norm", "groups:number, channels:number, {eps:number=1e-5, dtype:string=f32}",
+  function(label, groups, channels, o)
+  local w, b = norm_params(label, o.dtype, { channels })
+  return function(x) return lib.group_norm(x, groups, w, b, { eps = o.eps }) end
+end)
+layer("layer_norm", "shape:any, {eps:number=1e-5, dtype:string=f32}", function(label, shape, o)
+  if type(shape) ~= "table" then shape = { shape } end
+  local w, b = norm_params(label, o.dtype, shape)
+  return function(x) return lib.layer_norm(x, shape, w, b, { eps = o.eps }) end
+end)
+layer("mha", "embed:number, heads:number, {causal:flag=false, batch_first:flag=false, dtype:string=f32}",
+  function(label, embed, heads, o)
+  if embed % heads ~= 0 then
+    fail("%s does not divide into %s heads", tostring(embed), tostring(heads))
+  end
+  local bound = sqrt(6 / (4 * embed)) -- xavier_uniform of (3E, E)
+  local w_in = param(label .. ".in_proj_weight", o.dtype, { 3 * embed, embed }, uniform(-bound, bound))
+  local b_in = bounded(label .. ".in_proj_bias", o.dtype, { 3 * embed }, embed)
+  local w_out = bounded(label .. ".out_proj.weight", o.dtype, { embed, embed }, embed)
+  local b_out = bounded(label .. ".out_proj.bias", o.dtype, { embed }, embed)
+  return function(x)
+    if not o.batch_first then x = lib.transpose(x, 0, 1) end
+    local y = lib.mha(x, heads, w_in, b_in, w_out, b_out, { causal = o.causal })
+    return o.batch_first and y or lib.transpose(y, 0, 1)
+  end
+end)
+
+-- PyTorch's call with all weights in one list; part 0 is the output, 1 and 2 the last states.
+local function recurrent_torch(kind, x, h0, c0, weights, o, part)
+  return format("torch.%s(%s, %s, %s, True, %d, 0.0, False, %s, %s)[%d]", kind == "rnn" and "rnn_tanh" or kind,
+    python(x), c0 and python({ h0, c0 }) or python(h0), python(weights), o.layers, python(o.bidirectional),
+    python(o.batch_first), part)
+end
+
+for kind, gates in pairs(gate_counts) do
+  layer(kind, "inputs:number, hidden:number, {layers:number=1, bidirectional:flag=false, batch_first:flag=false, "
+    .. "dtype:string=f32}", function(label, inputs, hidden, o)
+    local layers, weights, directions = {}, {}, o.bidirectional and 2 or 1
+    for l = 1, o.layers do
+      layers[l] = {}
+      for d = 1, directions do
+        local tail = "_l" .. l - 1 .. (d == 2 and "_reverse" or "")
+        local width = l == 1 and inputs or hidden * directions
+        local function make(part, shape)
+          weights[#weights + 1] = bounded(label .. "." .. part .. tail, o.dtype, shape, hidden)
+          return weights[#weights]
+        end
+        layers[l][d] = {
+          w_ih = make("weight_ih", { gates * hidden, width }), w_hh = make("weight_hh", { gates * hidden, hidden }),
+          b_ih = make("bias_ih", { gates * hidden }), b_hh = make("bias_hh", { gates * hidden }),
+        }
+      end
+    end
+    -- f(x, h0 [, c0]) -> output, h_n [, c_n]; states (layers * directions, B, hidden), zero if left out.
+    return function(x, h0, c0)
+      if not id(x) or x.rank ~= 3 then fail("%s: x must be a tensor of rank 3", label) end
+      local states = { o.layers * directions, x.shape[o.batch_first and 1 or 2], hidden }
+      h0 = h0 or full(states, o.dtype, 0)
+      if kind == "lstm" then c0 = c0 or full(states, o.dtype, 0) end
+      local function recorded(part, f)
+        begin_call(kind)
+        local y = f()
+        end_call(y, recurrent_torch(kind, x, h0, c0, weights, o, part))
+        return y
+      end
+      local hn, cn
+      local y = recorded(0, function()
+        local out
+        out, hn, cn = run_layers(kind, o.batch_first and lib.transpose(x, 0, 1) or x, layers, h0, c0)
+        return o.batch_first and lib.transpose(out, 0, 1) or out
+      end)
+      -- The states are made inside the first call; a copy of their own gives each its spelling.
+      local function state(part, s) return s and recorded(part, function()
+        return reshape(s, s.shape) end)
+      end
+      return y, state(1, hn), state(2, cn)
+    end
+  end)
+end
+
+------------------------------------------------------------------ what is left of Lua
+
+local function by_key(a, b)
+  local ta, tb = type(a), type(b)
+  if ta ~= tb then return ta < tb end
+  return a < b
+end
+
+-- Sorted: Lua's own order differs from run to run, and with it graphs and hashes.
+function lib.pairs(t)
+  local keys, i = {}, 0
+  if type(t) ~= "table" then fail("pairs: a table is wanted, not %s", type(t)) end
+  for k in pairs(t) do
+    if type(k) ~= "number" and type(k) ~= "string" then
+      fail("pairs: keys must be numbers or strings")
+    end
+    keys[#keys + 1] = k
+  end
+  sort(keys, by_key)
+  return function()
+    i = i + 1
+    if keys[i] ~= nil then return keys[i], t[keys[i]] end
+  end
+end
+lib.ipairs = ipairs
+lib.unpack = unpack
+lib.type = type
+lib.nn = core.read_only(nn)
+lib.math = core.read_only {
+  floor = math.floor, ceil = math.ceil, max = math.max, min = math.min, huge = math.huge, pi = math.pi,
+}
+return lib

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* A problem file, traced once per size. */
+#ifndef ASSAY_PROBLEM_PROBLEM_H
+#define ASSAY_PROBLEM_PROBLEM_H
+
+#include "problem/graph.h"
+
+enum size_set { SIZES_SMALL, SIZES_FULL, SIZES_COUNT };
+extern const char *const size_set_names[]; /* "small", "full", NULL */
+
+struct size_param {
+    char *name;
+    double value; /* whole numbers unless the file says otherwise */
+};
+
+struct size {
+    struct size_param *params;
+    int n_params;
+    struct graph *graph;
+    char hash[HASH_HEX];
+};
+
+struct null_skip { /* nulls { skip = { mean = "why" } } */
+    char *name, *why;
+};
+
+struct problem {
+    char *name; /* "level1/019_relu" */
+    char *path; /* of the file */
+    char *title;
+    char *level; /* "level1", "hard": the folder */
+    int id;
+    char *repaired, *algebra; /* NULL when the file does not say */
+    char *requires_tensor;    /* requires { tensor = "fp8" } */
+    int64_t requires_memory;  /* scratch budget in bytes, 0: the default */
+    bool allow_libraries;
+    bool setup_params; /* setup = "params": weights may be packed */
+    struct null_skip *null_skips;
+    int n_null_skips;
+    struct size *sizes[SIZES_COUNT];
+    int n_sizes[SIZES_COUNT];
+    char hash[HASH_HEX]; /* over all sizes */
+};
+
+/* Loads one file; `name` is how it calls itself in messages and records. */
+int problem_load(const char *path, const char *name, struct problem **ret, struct err *err);
+void problem_free(struct problem *p);
+void problem_freep(struct problem **p);
+/* "small: N = 32, M = 16" without the set: "N=32 M=16" */
+void size_print(const struct size *s, struct buf *out);
+
+/* Finding files: names such as level1/019_relu, level1/19, 1/19, hard/01, or a path ending in .lua.
+ * Unknown: ERR_INPUT with the nearest names. */
+struct problem_ref {
+    char *name, *path;
+    char *level;
+    int id;
+};
+int problem_find(const char *share_dir, const char *word, struct problem_ref *ret, struct err *err);
+/* All files of the suites named ("level1", "hard", "1"; none: all), sorted. */
+int problem_list(const char *share_dir, char *const *suites, int n_suites, struct problem_ref **ret,
+                 int *ret_n, struct err *err);
+void problem_ref_release(struct problem_ref *r);
+void problem_refs_free(struct problem_ref *refs, int n);
+
+/* The C header a candidate of this problem and size set includes: problem.h. */
+void emit_c_header(const struct problem *p, enum size_set set, struct buf *out);
+/* For people: title, tensors, sizes, costs, what was repaired. */
+void emit_text(const struct problem *p, struct buf *out);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside src/problem: one run of a problem file for one size.
+ *
+ * Lua raises errors by longjmp, over C frames: code here holds no heap memory of its own while it
+ * calls Lua. What is allocated hangs on the graph or the problem at once. */
+#ifndef ASSAY_PROBLEM_TRACE_H
+#define ASSAY_PROBLEM_TRACE_H
+
+#include "problem/problem.h"
+
+#include <lua.h>
+
+enum trace_stage { STAGE_START, STAGE_PROBLEM, STAGE_SIZES };
+
+struct trace {
+    struct problem *problem; /* not owned; the first run fills it */
+    struct graph *graph;     /* not owned; of the size being traced */
+    const char *path;        /* not owned; how messages call the file */
+    enum size_set set;
+    int index;  /* of the size in its set */
+    bool first; /* the first run reads the declarations, later ones only build their graph */
+    enum trace_stage stage;
+    int call; /* the innermost composite call, or -1 */
+
+    lua_State *lua; /* while it runs */
+    size_t mem_bytes;
+    int64_t steps;
+    uint64_t start_ns;
+    int full_line; /* where memory ran out, or 0 */
+};
+
+/* lua_state.c: runs the text in a fresh restricted state. */
+int trace_run(struct trace *t, const char *text, size_t len, struct err *err);
+
+struct trace *trace_of(lua_State *L);
+/* Raises "FILE:LINE: CALL: message"; the line is the problem file's. Does not return; the int is
+ * for `return trace_raise(...)`. */
+int trace_raise(lua_State *L, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* The same with a message of the graph's. */
+int trace_raise_err(lua_State *L, const struct err *err);
+/* Raises "unknown WHAT 'key'", with the nearest key of the table at index `names`. */
+int trace_unknown(lua_State *L, const char *what, const char *key, int names);
+
+/* trace.c: into the table on top of the stack, the primitives the prelude is made of. */
+void trace_open(lua_State *L);
+/* declare.c: the same for problem, sizes, input, output, ... and the laws. */
+void declare_open(lua_State *L);
+
+/* The node of the tensor at index i, or -1 when it is none. */
+int tensor_node(lua_State *L, int i);
+void tensor_push(lua_State *L, int node);
+/* Readers of Lua values; they raise with `what` in the message. */
+enum dtype value_dtype(lua_State *L, int i, const char *what);
+void value_shape(lua_State *L, int i, const char *what, struct shape *ret);
+int64_t value_int(lua_State *L, int i, const char *what);
+
+/* attrs.c: what the prelude's table at index `table` (or none) says for this op. x is the first
+ * operand or NULL. */
+void attrs_read(lua_State *L, int table, enum op_code op, const struct node *x,
+                struct op_attrs *ret, struct node *ret_want);
+
+/* embed.c: pushes the prelude as a function. */
+#define PRELUDE_CHUNK "=prelude"
+void prelude_push(lua_State *L);
+
+#endif
