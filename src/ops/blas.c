@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* OpenBLAS picks its kernels when it is loaded, from a list of CPUs that ends with its release; on
+ * a newer one it falls back to slow ones (45 against 240 GFLOP/s measured). So the environment
+ * names a kernel set for the duration of dlopen. One thread: our loops are parallel already, and
+ * two pools would fight for the cores. */
+#include "ops/blas.h"
+
+#include "base/util.h"
+#include "ops/ops.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Loading takes some milliseconds; below this our own loop is done by then. */
+#define WORTH_FLOPS 2e7
+
+/* A product this thin only streams a matrix, and dgemm packs it first. */
+#define THIN 4
+
+enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 }; /* of cblas.h */
+
+typedef void dgemm_fn(int order, int trans_a, int trans_b, int m, int n, int k, double alpha,
+                      const double *a, int lda, const double *b, int ldb, double beta, double *c,
+                      int ldc);
+
+static dgemm_fn *dgemm;
+static char name[128] = "none";
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static const char *core_type(void)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512bw"))
+        return "SkylakeX";
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return "Haswell";
+#endif
+    return NULL;
+}
+
+/* Sets a variable the user has not set; says whether it has to be taken back. */
+static bool lend_env(const char *key, const char *value)
+{
+    return value && !getenv(key) && setenv(key, value, 1) == 0;
+}
+
+static void *load_library(void)
+{
+    bool core = lend_env("OPENBLAS_CORETYPE", core_type());
+    bool threads = lend_env("OPENBLAS_NUM_THREADS", "1");
+    void *lib = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+
+    if (core)
+        unsetenv("OPENBLAS_CORETYPE");
+    if (threads)
+        unsetenv("OPENBLAS_NUM_THREADS");
+    return lib;
+}
+
+/* A function pointer by way of the object pointer that dlsym gives. */
+#define SYMBOL(lib, fn, symbol) (*(void **)&(fn) = dlsym(lib, symbol))
+
+static void load(void)
+{
+    void *lib = load_library();
+    char *(*config)(void) = NULL, *(*core)(void) = NULL;
+    void (*set_threads)(int) = NULL;
+
+    if (!lib)
+        return;
+    SYMBOL(lib, set_threads, "openblas_set_num_threads");
+    SYMBOL(lib, config, "openblas_get_config");
+    SYMBOL(lib, core, "openblas_get_corename");
+    SYMBOL(lib, dgemm, "cblas_dgemm");
+    if (!set_threads || !config || !core || !dgemm) {
+        dgemm = NULL;
+        dlclose(lib);
+        return;
+    }
+    set_threads(1);
+
+    /* "OpenBLAS 0.3.21 NO_LAPACKE ..." */
+    const char *words = config();
+    const char *end = strchr(words, ' ');
+
+    end = end ? strchrnul(end + 1, ' ') : words;
+    snprintf(name, sizeof(name), "%.*s %s", (int)(end - words), words, core());
+}
+
+static int64_t largest(const struct gemm *g)
+{
+    int64_t size = MAX(MAX(g->m, g->n), g->k.count);
+    int64_t stride = MAX(MAX(g->a_row, g->a_col), MAX(g->b_row, g->b_col));
+
+    return MAX(MAX(size, stride), g->c_row);
+}
+
+bool blas_wanted(const struct gemm *g, double flops)
+{
+    if (flops < WORTH_FLOPS || MIN(g->m, g->n) < THIN || largest(g) > INT_MAX)
+        return false;
+    pthread_once(&once, load);
+    return dgemm != NULL;
+}
+
+const char *ops_blas_name(void)
+{
+    return name;
+}
+
+void blas_dgemm(const struct gemm *g, const double *a, const double *b, double *c)
+{
+    bool ta = g->a_col != 1, tb = g->b_col != 1;
+    int64_t lda = ta ? MAX(g->a_col, g->m) : MAX(g->a_row, g->k.count);
+    int64_t ldb = tb ? MAX(g->b_col, g->k.count) : MAX(g->b_row, g->n);
+
+    lda = MAX(lda, 1); /* no terms at all: zeros */
+    ldb = MAX(ldb, 1);
+    dgemm(ROW_MAJOR, ta ? TRANS : NO_TRANS, tb ? TRANS : NO_TRANS, (int)g->m, (int)g->n,
+          (int)g->k.count, 1.0, a, (int)lda, b, (int)ldb, 0.0, c, (int)MAX(g->c_row, g->n));
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Convolutions as products, and transposed ones as several: the output places of a transposed
+ * convolution that are equal modulo the stride (a phase) see the same taps, and among them it is a
+ * plain convolution of stride 1. So every output element is one sum over (channel, tap) in that
+ * order, and nothing is scattered. */
+#ifndef ASSAY_OPS_CONV_H
+#define ASSAY_OPS_CONV_H
+
+#include "ops/item_args.h"
+
+struct conv_axis {
+    int64_t places;              /* outputs of the phase along this axis */
+    int64_t start, out_step;     /* place i is output start + i * out_step */
+    int64_t taps, tap, tap_step; /* tap j of the phase is tap + j * tap_step of the kernel */
+    /* It reads input i * step + offset + j * offset_step. */
+    int64_t step, offset, offset_step;
+};
+
+struct conv_phase {
+    struct conv_axis axis[ITEM_SPACE];
+    int64_t places, taps;
+    int64_t terms;    /* taps * channels of a group */
+    struct span span; /* of those terms, what truncation and order leave */
+};
+
+int64_t conv_phases(const struct conv_args *c);
+void conv_phase(const struct conv_args *c, int64_t i, struct conv_phase *ret);
+/* Tap j of the phase as a flat tap of the kernel. */
+int64_t conv_phase_tap(const struct conv_args *c, const struct conv_phase *p, int64_t j);
+/* Offset of the output row that row `row` of the phase's places is. */
+int64_t conv_phase_row(const struct conv_args *c, const struct conv_phase *p, int64_t row);
+double conv_flops(const struct conv_args *c);
+
+#endif

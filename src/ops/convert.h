@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* How values are kept between ops, and the ways in, out and through a dtype. */
+#ifndef ASSAY_OPS_CONVERT_H
+#define ASSAY_OPS_CONVERT_H
+
+#include "ops/loops.h"
+#include "ops/ops.h"
+#include "tensor/dtype.h"
+
+/* Float dtypes are kept in the run's precision, integers and bool in int64. */
+enum store { STORE_F64, STORE_F32, STORE_I64 };
+
+enum store store_of(enum dtype t, enum ops_precision precision);
+const struct loops *store_loops(enum store s);
+/* Whether elements of t already look like that. */
+bool store_is(enum store s, enum dtype t);
+
+void convert_load(enum dtype t, const void *src, enum store to, void *dst, int64_t n);
+/* Each value becomes one of t, then is kept as `to`. src may be dst where the two stores are equal.
+ */
+void convert_through(enum dtype t, enum store from, const void *src, enum store to, void *dst,
+                     int64_t n);
+/* src may be dst. */
+void convert_round(enum rounding r, const float *src, float *dst, int64_t n);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* gemm.h over REAL. Both operands are packed (padded with zeros) so that the kernel sees 4 rows and
+ * 256 bytes of columns, contiguous in k; vectors run across columns, so every element still adds
+ * its terms one after the other. Sums stay in a padded tile between blocks of k. */
+#include "base/util.h"
+#include "ops/gemm.h"
+
+#include <string.h>
+
+#define MR 4
+#define NR (256 / (int64_t)sizeof(REAL))
+#define KC 256 /* terms per block */
+#define PACK_COLS 16
+#define ROUND_UP(n, to) (((n) + (to)-1) / (to) * (to))
+
+#define KERNEL(name, target, bytes, vecs)                                                          \
+    typedef REAL name##_vec __attribute__((vector_size(bytes), aligned(sizeof(REAL)), may_alias)); \
+                                                                                                   \
+    target static void name(int64_t kc, const REAL *a, const REAL *b, REAL *c, int64_t ldc)        \
+    {                                                                                              \
+        enum { LANES = (bytes) / sizeof(REAL), WIDTH = LANES * (vecs) };                           \
+                                                                                                   \
+        for (int64_t j = 0; j < NR; j += WIDTH) {                                                  \
+            name##_vec acc[MR][vecs];                                                              \
+                                                                                                   \
+            for (int r = 0; r < MR; r++)                                                           \
+                for (int v = 0; v < (vecs); v++)                                                   \
+                    acc[r][v] = *(const name##_vec *)(c + r * ldc + j + v * LANES);                \
+            for (int64_t k = 0; k < kc; k++) {                                                     \
+                const name##_vec *bk = (const name##_vec *)(b + k * NR + j);                       \
+                                                                                                   \
+                for (int r = 0; r < MR; r++)                                                       \
+                    for (int v = 0; v < (vecs); v++)                                               \
+                        acc[r][v] += a[k * MR + r] * bk[v];                                        \
+            }                                                                                      \
+            for (int r = 0; r < MR; r++)                                                           \
+                for (int v = 0; v < (vecs); v++)                                                   \
+                    *(name##_vec *)(c + r * ldc + j + v * LANES) = acc[r][v];                      \
+        }                                                                                          \
+    }
+
+typedef void kernel_fn(int64_t kc, const REAL *a, const REAL *b, REAL *c, int64_t ldc);
+
+KERNEL(kernel_base, , 16, 2)
+
+#ifdef __x86_64__
+KERNEL(kernel_avx2, __attribute__((target("avx2"))), 32, 2)
+KERNEL(kernel_avx512, __attribute__((target("avx512f"))), 64, 4)
+
+static kernel_fn *const kernels[] = {kernel_base, kernel_avx2, kernel_avx512};
+#else
+static kernel_fn *const kernels[] = {kernel_base};
+#endif
+
+/* Blocks of 4 rows, each [k][4]. */
+static void pack_a(const struct gemm *g, const REAL *a, int64_t k0, int64_t kc, REAL *to)
+{
+    for (int64_t i = 0; i < g->m; i += MR) {
+        int64_t rows = MIN(MR, g->m - i);
+        const REAL *from = a + i * g->a_row + k0 * g->a_col;
+
+        for (int64_t k = 0; k < kc; k++, to += MR)
+            for (int64_t r = 0; r < MR; r++)
+                to[r] = r < rows ? from[r * g->a_row + k * g->a_col] : 0;
+    }
+}
+
+/* One panel of NR columns, [k][NR]. Where columns are contiguous in k, a few are read at once. */
+static void pack_panel(const struct gemm *g, const REAL *b, int64_t cols, int64_t kc, REAL *to)
+{
+    if (cols < NR)
+        memset(to, 0, (size_t)(kc * NR) * sizeof(REAL));
+    if (g->b_col == 1) {
+        for (int64_t k = 0; k < kc; k++)
+            memcpy(to + k * NR, b + k * g->b_row, (size_t)cols * sizeof(REAL));
+        return;
+    }
+    for (int64_t j0 = 0; j0 < cols; j0 += PACK_COLS) {
+        int64_t end = MIN(j0 + PACK_COLS, cols);
+
+        for (int64_t k = 0; k < kc; k++)
+            for (int64_t j = j0; j < end; j++)
+                to[k * NR + j] = b[j * g->b_col + k * g->b_row];
+    }
+}
+
+static void pack_b(const struct gemm *g, const REAL *b, int64_t k0, int64_t kc, REAL *to)
+{
+    for (int64_t j = 0; j < g->n; j += NR, to += kc * NR)
+        pack_panel(g, b + k0 * g->b_row + j * g->b_col, MIN(NR, g->n - j), kc, to);
+}
+
+struct packed {
+    int64_t rows, cols, depth;
+    REAL *a, *b, *c; /* c: [rows][cols] sums so far */
+};
+
+static void add_terms(const struct gemm *g, const struct packed *p, const REAL *a, const REAL *b,
+                      int64_t from, int64_t to)
+{
+    kernel_fn *kernel = kernels[gemm_get_isa()];
+
+    for (int64_t k = from; k < to; k += KC) {
+        int64_t kc = MIN(KC, to - k);
+
+        pack_a(g, a, k, kc, p->a);
+        pack_b(g, b, k, kc, p->b);
+        for (int64_t j = 0; j < p->cols; j += NR)
+            for (int64_t i = 0; i < p->rows; i += MR)
+                kernel(kc, p->a + i * kc, p->b + j * kc, p->c + i * p->cols + j, p->cols);
+    }
+}
+
+static struct packed packed_sizes(const struct gemm *g)
+{
+    struct packed p = {ROUND_UP(g->m, MR), ROUND_UP(g->n, NR), MIN(KC, g->k.count), 0, 0, 0};
+
+    return p;
+}
+
+size_t FN(gemm_scratch)(const struct gemm *g)
+{
+    struct packed p = packed_sizes(g);
+
+    return (size_t)(p.rows * p.depth + p.cols * p.depth + p.rows * p.cols) * sizeof(REAL) + 64;
+}
+
+void FN(gemm)(const struct gemm *g, const REAL *a, const REAL *b, REAL *c, void *scratch)
+{
+    struct packed p = packed_sizes(g);
+
+    p.c = (REAL *)ROUND_UP((uintptr_t)scratch, 64);
+    p.b = p.c + p.rows * p.cols;
+    p.a = p.b + p.cols * p.depth;
+    memset(p.c, 0, (size_t)(p.rows * p.cols) * sizeof(REAL));
+    add_terms(g, &p, a, b, g->k.first, g->k.count);
+    add_terms(g, &p, a, b, 0, g->k.first);
+    for (int64_t i = 0; i < g->m; i++)
+        for (int64_t j = 0; j < g->n; j++)
+            c[i * g->c_row + j * g->c_col] = p.c[i * p.cols + j];
+}

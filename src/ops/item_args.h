@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Sizes and strides of one op: what items.h needs besides the data. Plain structs that can be
+ * handed to a GPU as they are; CUDA compiles this header too. */
+#ifndef ASSAY_OPS_ITEM_ARGS_H
+#define ASSAY_OPS_ITEM_ARGS_H
+
+#include "tensor/portable.h"
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define ITEM_FN LAW_FN
+#else
+/* Inlined always: a constant op code then folds the switch over ops away. */
+#define ITEM_FN static inline __attribute__((always_inline))
+#endif
+
+#define ITEM_MAX_RANK 8
+/* A reduction to one element over more terms than this is summed in this many lanes, then over
+ * them: one float sum of 2^26 terms would be 18 % off. */
+#define ITEM_LANES 65536
+#define ITEM_SPACE 3 /* windows always have three axes; missing leading ones are 1 long */
+
+/* How to walk one operand: flat index in row-major order of dim -> element offset. A broadcast axis
+ * has stride 0, a reversed one a negative stride. */
+struct axes {
+    int rank;
+    int64_t dim[ITEM_MAX_RANK], stride[ITEM_MAX_RANK];
+};
+
+ITEM_FN int64_t axes_offset(const struct axes *a, int64_t i)
+{
+    int64_t offset = 0;
+
+    for (int d = a->rank - 1; d > 0; d--) {
+        offset += i % a->dim[d] * a->stride[d];
+        i /= a->dim[d];
+    }
+    return a->rank ? offset + i * a->stride[0] : 0;
+}
+
+/* The terms of a sum: count of them (truncation is already off), taken from first on, wrapping. */
+struct span {
+    int64_t count, first;
+};
+
+ITEM_FN int64_t span_at(const struct span *s, int64_t nth)
+{
+    int64_t i = s->first + nth;
+
+    return i < s->count ? i : i - s->count;
+}
+
+struct reduce_args {
+    struct axes kept, reduced;
+    struct span span; /* over the flattened reduced index */
+};
+
+/* A line along one axis: element (outer, t, inner) lies at (outer * length + t) * inner_size +
+ * inner. */
+struct line_args {
+    int64_t outer, length, inner;
+    int64_t count; /* terms used of length */
+};
+
+/* c[i][j] = sum over k of a[i][k] * b[k][j], row and column strides each. */
+struct gemm {
+    int64_t m, n;
+    struct span k;
+    int64_t a_row, a_col, b_row, b_col, c_row, c_col;
+};
+
+struct matmul_args {
+    struct gemm gemm; /* c is contiguous */
+    int64_t batch;
+    struct axes batch_a, batch_b; /* flat batch index -> offset of the matrix */
+};
+
+struct conv_args {
+    int64_t n, c, o, groups; /* c and o count the channels of all groups */
+    int64_t in[ITEM_SPACE], out[ITEM_SPACE], k[ITEM_SPACE];
+    int64_t stride[ITEM_SPACE], pad[ITEM_SPACE], dilation[ITEM_SPACE];
+    int transposed;
+    struct span span; /* over (channel of the group, taps) */
+};
+
+struct pool_args {
+    int64_t planes;
+    int64_t in[ITEM_SPACE], out[ITEM_SPACE], k[ITEM_SPACE];
+    int64_t stride[ITEM_SPACE], pad[ITEM_SPACE], dilation[ITEM_SPACE];
+    struct span span; /* over the taps */
+};
+
+struct pad_args {
+    int rank;
+    int64_t in[ITEM_MAX_RANK], out[ITEM_MAX_RANK], lo[ITEM_MAX_RANK];
+    double value;
+};
+
+/* y (outer, index, inner) = x (outer, index[i], inner) */
+struct gather_args {
+    int64_t outer, length, n_index, inner;
+};
+
+struct take_args {
+    struct axes index;      /* the output's shape, with x's strides and 0 along the axis */
+    int64_t length, stride; /* of x along the axis */
+    int64_t count;
+};
+
+struct recur_args {
+    int64_t steps, batch, hidden;
+    int64_t used_steps; /* later ones repeat the last state */
+    int gates;          /* per unit: 4, 3 or 1 */
+    struct span span;   /* over the hidden units */
+};
+
+#endif

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+/* One output item of each core op, over REAL: an element, a line, a cell. This is the definition of
+ * what is computed and, in float, of the order in which it is summed; the CPU's faster loops beside
+ * it (loops_body.h, gemm_body.h) give the same bits. Included once per REAL, after
+ *   enum op_code (problem/graph.h, or the same list put before a CUDA program),
+ *   REAL, ITEM(name)         the type and its suffix
+ *   ITEM_INTEGER             1 for integers: no functions, no infinities
+ *   ITEM_MATH(name)          exp -> expf
+ * No libc, no host structs: CUDA compiles it. */
+#include "ops/item_args.h"
+
+#if ITEM_INTEGER
+
+/* Wraps instead of overflowing. */
+ITEM_FN REAL ITEM(times)(REAL a, REAL b)
+{
+    return (REAL)((uint64_t)a * (uint64_t)b);
+}
+
+ITEM_FN REAL ITEM(plus)(REAL a, REAL b)
+{
+    return (REAL)((uint64_t)a + (uint64_t)b);
+}
+
+ITEM_FN REAL ITEM(minus)(REAL a, REAL b)
+{
+    return (REAL)((uint64_t)a - (uint64_t)b);
+}
+
+ITEM_FN REAL ITEM(power)(REAL a, REAL b)
+{
+    REAL y = 1;
+
+    if (b < 0)
+        return a == 1 || (a == -1 && b % 2 == 0) ? 1 : a == -1 ? -1 : 0;
+    for (; b > 0; b >>= 1, a = ITEM(times)(a, a))
+        y = b & 1 ? ITEM(times)(y, a) : y;
+    return y;
+}
+
+ITEM_FN REAL ITEM(unary)(int op, REAL x)
+{
+    switch (op) {
+    case OP_NEG:
+        return ITEM(minus)(0, x);
+    case OP_ABS:
+        return x < 0 ? ITEM(minus)(0, x) : x;
+    case OP_NOT:
+        return !x;
+    default:
+        return x;
+    }
+}
+
+ITEM_FN int ITEM(is_nan)(REAL x)
+{
+    (void)x;
+    return 0;
+}
+
+ITEM_FN REAL ITEM(lowest)(void)
+{
+    return -0x7FFFFFFFFFFFFFFF - 1;
+}
+
+ITEM_FN REAL ITEM(highest)(void)
+{
+    return 0x7FFFFFFFFFFFFFFF;
+}
+
+#else
+
+ITEM_FN REAL ITEM(times)(REAL a, REAL b)
+{
+    return a * b;
+}
+
+ITEM_FN REAL ITEM(plus)(REAL a, REAL b)
+{
+    return a + b;
+}
+
+ITEM_FN REAL ITEM(minus)(REAL a, REAL b)
+{
+    return a - b;
+}
+
+ITEM_FN REAL ITEM(power)(REAL a, REAL b)
+{
+    return ITEM_MATH(pow)(a, b);
+}
+
+ITEM_FN REAL ITEM(unary)(int op, REAL x)
+{
+    switch (op) {
+    case OP_NEG:
+        return -x;
+    case OP_ABS:
+        return ITEM_MATH(fabs)(x);
+    case OP_SQRT:
+        return ITEM_MATH(sqrt)(x);
+    case OP_EXP:
+        return ITEM_MATH(exp)(x);
+    case OP_EXPM1:
+        return ITEM_MATH(expm1)(x);
+    case OP_LOG:
+        return ITEM_MATH(log)(x);
+    case OP_LOG1P:
+        return ITEM_MATH(log1p)(x);
+    case OP_TANH:
+        return ITEM_MATH(tanh)(x);
+    case OP_ERF:
+        return ITEM_MATH(erf)(x);
+    case OP_SIN:
+        return ITEM_MATH(sin)(x);
+    case OP_COS:
+        return ITEM_MATH(cos)(x);
+    case OP_FLOOR:
+        return ITEM_MATH(floor)(x);
+    default:
+        return x;
+    }
+}
+
+ITEM_FN int ITEM(is_nan)(REAL x)
+{
+    return x != x;
+}
+
+ITEM_FN REAL ITEM(lowest)(void)
+{
+    return (REAL)-f64_of_bits(0x7FF0000000000000u);
+}
+
+ITEM_FN REAL ITEM(highest)(void)
+{
+    return (REAL)f64_of_bits(0x7FF0000000000000u);
+}
+
+#endif
+
+/* NaN wins, whichever side it is on. */
+ITEM_FN REAL ITEM(larger)(REAL a, REAL b)
+{
+    return a > b || ITEM(is_nan)(a) ? a : b;
+}
+
+ITEM_FN REAL ITEM(smaller)(REAL a, REAL b)
+{
+    return a < b || ITEM(is_nan)(a) ? a : b;
+}
+
+ITEM_FN REAL ITEM(binary)(int op, REAL a, REAL b)
+{
+    switch (op) {
+    case OP_ADD:
+        return ITEM(plus)(a, b);
+    case OP_SUB:
+        return ITEM(minus)(a, b);
+    case OP_MUL:
+        return ITEM(times)(a, b);
+#if !ITEM_INTEGER
+    case OP_DIV:
+        return a / b;
+#endif
+    case OP_POW:
+        return ITEM(power)(a, b);
+    case OP_MINIMUM:
+        return ITEM(smaller)(a, b);
+    case OP_MAXIMUM:
+        return ITEM(larger)(a, b);
+    case OP_AND:
+        return a != 0 && b != 0;
+    default: /* OP_OR */
+        return a != 0 || b != 0;
+    }
+}
+
+ITEM_FN int ITEM(compare)(int op, REAL a, REAL b)
+{
+    switch (op) {
+    case OP_LT:
+        return a < b;
+    case OP_LE:
+        return a <= b;
+    case OP_GT:
+        return a > b;
+    case OP_GE:
+        return a >= b;
+    case OP_EQ:
+        return a == b;
+    default: /* OP_NE */
+        return a != b;
+    }
+}
+
+ITEM_FN REAL ITEM(neutral)(int op)
+{
+    switch (op) {
+    case OP_PROD:
+    case OP_CUMPROD:
+        return 1;
+    case OP_MAX:
+        return ITEM(lowest)();
+    case OP_MIN:
+        return ITEM(highest)();
+    default: /* OP_SUM, OP_CUMSUM */
+        return 0;
+    }
+}
+
+ITEM_FN REAL ITEM(combine)(int op, REAL acc, REAL x)
+{
+    switch (op) {
+    case OP_PROD:
+    case OP_CUMPROD:
+        return ITEM(times)(acc, x);
+    case OP_MAX:
+        return ITEM(larger)(x, acc);
+    case OP_MIN:
+        return ITEM(smaller)(x, acc);
+    default: /* OP_SUM, OP_CUMSUM */
+        return ITEM(plus)(acc, x);
+    }
+}
+
+/* Output element i of a reduction, unless that goes by lanes. */
+ITEM_FN REAL ITEM(reduce)(int op, const struct reduce_args *r, const REAL *x, int64_t i)
+{
+    REAL acc = ITEM(neutral)(op);
+
+    x += axes_offset(&r->kept, i);
+    for (int64_t t = 0; t < r->span.count; t++)
+        acc = ITEM(combine)(op, acc, x[axes_offset(&r->reduced, span_at(&r->span, t))]);
+    return acc;
+}
+
+/* Lane `lane` of a reduction of everything to one element; the lanes are then combined in order. */
+ITEM_FN REAL ITEM(reduce_lane)(int op, const struct reduce_args *r, const REAL *x, int64_t lane)
+{
+    REAL acc = ITEM(neutral)(op);
+
+    for (int64_t t = lane; t < r->span.count; t += ITEM_LANES)
+        acc = ITEM(combine)(op, acc, x[span_at(&r->span, t)]);
+    return acc;
+}
+
+/* Where line i (outer, inner) has its extremum: the lowest such place; NaN beats numbers. */
+ITEM_FN int64_t ITEM(arg)(int op, const struct line_args *l, const REAL *x, int64_t i)
+{
+    int64_t best = 0;
+
+    x += i / l->inner * l->length * l->inner + i % l->inner;
+    for (int64_t t = 1; t < l->count; t++) {
+        REAL v = x[t * l->inner], b = x[best * l->inner];
+
+        if ((op == OP_ARGMAX ? v > b : v < b) || (ITEM(is_nan)(v) && !ITEM(is_nan)(b)))
+            best = t;
+    }
+    return best;
+}
+
+/* Line i of a scan. Terms beyond count repeat the last sum. */
+ITEM_FN void ITEM(scan)(int op, const struct line_args *l, const REAL *x, REAL *y, int64_t i)
+{
+    int64_t start = i / l->inner * l->length * l->inner + i % l->inner;
+    REAL acc = ITEM(neutral)(op);
+
+    for (int64_t t = 0; t < l->length; t++) {
+        if (t < l->count)
+            acc = ITEM(combine)(op, acc, x[start + t * l->inner]);
+        y[start + t * l->inner] = acc;
+    }
+}
+
+/* Element (i, j) of a product; a and b point at their matrices. */
+ITEM_FN REAL ITEM(dot)(const struct gemm *g, const REAL *a, const REAL *b, int64_t i, int64_t j)
+{
+    REAL acc = 0;
+
+    a += i * g->a_row;
+    b += j * g->b_col;
+    for (int64_t t = 0; t < g->k.count; t++) {
+        int64_t k = span_at(&g->k, t);
+
+        acc = ITEM(plus)(acc, ITEM(times)(a[k * g->a_col], b[k * g->b_row]));
+    }
+    return acc;
+}
+
+ITEM_FN REAL ITEM(matmul)(const struct matmul_args *m, const REAL *a, const REAL *b, int64_t i)
+{
+    int64_t j = i % m->gemm.n, row = i / m->gemm.n % m->gemm.m;
+    int64_t batch = i / m->gemm.n / m->gemm.m;
+
+    return ITEM(dot)(&m->gemm, a + axes_offset(&m->batch_a, batch),
+                     b + axes_offset(&m->batch_b, batch), row, j);
+}
+
+/* The coordinate of x that tap k of output place o reads along one axis; -1 outside. */
+ITEM_FN int64_t ITEM(conv_at)(const struct conv_args *c, int d, int64_t o, int64_t k)
+{
+    int64_t at;
+
+    if (c->transposed) {
+        at = o + c->pad[d] - k * c->dilation[d];
+        if (at < 0 || at % c->stride[d] != 0)
+            return -1;
+        at /= c->stride[d];
+    } else {
+        at = o * c->stride[d] - c->pad[d] + k * c->dilation[d];
+    }
+    return at < c->in[d] ? at : -1;
+}
+
+/* Output element i (n, o, space) of a convolution or a transposed one; bias may be NULL. */
+ITEM_FN REAL ITEM(conv)(const struct conv_args *c, const REAL *x, const REAL *w, const REAL *bias,
+                        int64_t i)
+{
+    int64_t at[ITEM_SPACE], cg = c->c / c->groups, og = c->o / c->groups;
+    int64_t taps = c->k[0] * c->k[1] * c->k[2];
+    REAL acc = 0;
+
+    for (int d = ITEM_SPACE - 1; d >= 0; d--) {
+        at[d] = i % c->out[d];
+        i /= c->out[d];
+    }
+
+    int64_t o = i % c->o, group = o / og;
+
+    x += (i / c->o * c->c + group * cg) * c->in[0] * c->in[1] * c->in[2];
+    for (int64_t t = 0; t < c->span.count; t++) {
+        int64_t k = span_at(&c->span, t), ch = k / taps, tap = k % taps;
+        int64_t z = ITEM(conv_at)(c, 0, at[0], tap / c->k[2] / c->k[1]);
+        int64_t y = ITEM(conv_at)(c, 1, at[1], tap / c->k[2] % c->k[1]);
+        int64_t v = ITEM(conv_at)(c, 2, at[2], tap % c->k[2]);
+        int64_t weight = c->transposed ? ((group * cg + ch) * og + o % og) * taps + tap
+                                       : (o * cg + ch) * taps + tap;
+
+        if (z >= 0 && y >= 0 && v >= 0)
+            acc =
+                ITEM(plus)(acc, ITEM(times)(x[((ch * c->in[0] + z) * c->in[1] + y) * c->in[2] + v],
+                                            w[weight]));
+    }
+    return bias ? ITEM(plus)(acc, bias[o]) : acc;
+}
+
+/* Output element i (plane, space) of a pooling window; op is OP_MAX or OP_SUM over what lies
+ * inside. */
+ITEM_FN REAL ITEM(pool)(int op, const struct pool_args *p, const REAL *x, int64_t i)
+{
+    int64_t from[ITEM_SPACE], at[ITEM_SPACE], tap = p->span.first;
+    REAL acc = ITEM(neutral)(op);
+
+    for (int d = ITEM_SPACE - 1; d >= 0; d--) {
+        from[d] = i % p->out[d] * p->stride[d] - p->pad[d];
+        i /= p->out[d];
+    }
+    x += i * p->in[0] * p->in[1] * p->in[2];
+    for (int64_t t = 0; t < p->span.count; t++, tap = tap + 1 < p->span.count ? tap + 1 : 0) {
+        at[0] = from[0] + tap / (p->k[1] * p->k[2]) * p->dilation[0];
+        at[1] = from[1] + tap / p->k[2] % p->k[1] * p->dilation[1];
+        at[2] = from[2] + tap % p->k[2] * p->dilation[2];
+        if (at[0] >= 0 && at[0] < p->in[0] && at[1] >= 0 && at[1] < p->in[1] && at[2] >= 0 &&
+            at[2] < p->in[2])
+            acc = ITEM(combine)(op, acc, x[(at[0] * p->in[1] + at[1]) * p->in[2] + at[2]]);
+    }
+    return acc;
+}
+
+ITEM_FN REAL ITEM(pad)(const struct pad_args *p, const REAL *x, int64_t i)
+{
+    int64_t offset = 0, stride = 1;
+
+    for (int d = p->rank - 1; d >= 0; d--) {
+        int64_t at = i % p->out[d] - p->lo[d];
+
+        if (at < 0 || at >= p->in[d])
+            return (REAL)p->value;
+        offset += at * stride;
+        stride *= p->in[d];
+        i /= p->out[d];
+    }
+    return x[offset];
+}
+
+ITEM_FN REAL ITEM(gather)(const struct gather_args *g, const REAL *x, const int64_t *index,
+                          int64_t i)
+{
+    int64_t inner = i % g->inner, at = i / g->inner % g->n_index;
+
+    return x[(i / g->inner / g->n_index * g->length + index[at]) * g->inner + inner];
+}
+
+ITEM_FN REAL ITEM(take)(const struct take_args *t, const REAL *x, const int64_t *index, int64_t i)
+{
+    return x[axes_offset(&t->index, i) + index[i] * t->stride];
+}
+
+#if !ITEM_INTEGER
+
+ITEM_FN REAL ITEM(sigmoid)(REAL x)
+{
+    return 1 / (1 + ITEM_MATH(exp)(-x));
+}
+
+/* One unit of a cell. Its gates lie `hidden` apart in gx (from x), gh (w_hh h, without bias) and
+ * bias; h and c are the unit's state before, c and ret_c only for OP_LSTM. */
+ITEM_FN REAL ITEM(cell)(int op, int64_t hidden, const REAL *gx, const REAL *gh, const REAL *bias,
+                        REAL h, REAL c, REAL *ret_c)
+{
+    REAL a = gx[0] + (gh[0] + bias[0]);
+
+    if (op == OP_RNN)
+        return ITEM_MATH(tanh)(a);
+
+    REAL b = gx[hidden] + (gh[hidden] + bias[hidden]);
+    REAL hn = gh[2 * hidden] + bias[2 * hidden];
+
+    if (op == OP_GRU) {
+        REAL z = ITEM(sigmoid)(b);
+        REAL n = ITEM_MATH(tanh)(gx[2 * hidden] + ITEM(sigmoid)(a) * hn);
+
+        return (1 - z) * n + z * h;
+    }
+
+    REAL o = gx[3 * hidden] + (gh[3 * hidden] + bias[3 * hidden]);
+
+    *ret_c = ITEM(sigmoid)(b) * c + ITEM(sigmoid)(a) * ITEM_MATH(tanh)(gx[2 * hidden] + hn);
+    return ITEM(sigmoid)(o) * ITEM_MATH(tanh)(*ret_c);
+}
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the value of each node lives and until when, decided before anything is computed. Several
+ * nodes may share a home: a reshape is a view, and an elementwise op writes over an operand that
+ * nobody needs afterwards. */
+#ifndef ASSAY_OPS_LIFETIME_H
+#define ASSAY_OPS_LIFETIME_H
+
+#include "ops/ops.h"
+
+#include <stddef.h>
+
+enum home_kind {
+    HOME_HEAP,
+    HOME_SOURCE, /* the caller's data as they are, read only */
+    HOME_OUTPUT, /* the caller's room for a result */
+};
+
+struct home {
+    enum home_kind kind;
+    int index; /* of the source or output */
+    size_t bytes;
+    int last; /* node after which nobody needs it */
+};
+
+struct lifetimes {
+    int *home_of; /* per node; -1: no output needs it */
+    struct home *homes;
+    int n_homes;
+};
+
+void lifetimes_init(struct lifetimes *l, const struct graph *g, const struct ops_run *run);
+void lifetimes_release(struct lifetimes *l);
+/* The first output that node n is, or -1. */
+int lifetimes_output(const struct graph *g, int n);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#include "problem/graph.h"
+
+#define LOOPS loops_f32
+#define REAL float
+#define ITEM(name) item_##name##_f32
+#define ITEM_INTEGER 0
+#define ITEM_MATH(name) name##f
+#include "ops/loops_body.h"
+
+#include "ops/gemm.h"
+
+static bool product_blas(const struct gemm *g, double flops)
+{
+    (void)g;
+    (void)flops;
+    return false; /* no library promises an order of summation */
+}
+
+static size_t product_scratch(const struct gemm *g)
+{
+    return gemm_scratch_f32(g);
+}
+
+static void product(const struct gemm *g, const float *a, const float *b, float *c, void *scratch,
+                    bool blas)
+{
+    (void)blas;
+    gemm_f32(g, a, b, c, scratch);
+}
+
+#include "ops/contract_body.h"

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Evaluates a graph on the CPU: in double for the expected values, in float for the honest run, and
+ * in float with rounding for the one-class-lower nulls. One source (loops over REAL) serves all. */
+#ifndef ASSAY_OPS_OPS_H
+#define ASSAY_OPS_OPS_H
+
+#include "problem/graph.h"
+
+enum ops_precision { OPS_DOUBLE, OPS_FLOAT };
+
+struct ops_run {
+    enum ops_precision precision;
+    /* Nulls (OPS_FLOAT only): operands of contractions rounded before use; sources and results of
+     * the graph's outputs rounded (storage). */
+    enum rounding round_operands, round_storage;
+    /* Reductions and contractions start at order/16 of their axis and wrap around (0: at its
+     * beginning). In float every reduction is strictly sequential in that order, except that a
+     * reduction to one element over more than 65,536 is summed in 65,536 lanes. */
+    int order;
+    bool truncate; /* null: every reduction and contraction leaves out the last 1/16 (at least one)
+                    */
+};
+
+/* sources[i]: the data of graph->sources[i] in its own dtype. outputs[i]: room for as many 8-byte
+ * values as output i has elements; filled with double for float dtypes (float precision: rounded to
+ * the output's dtype first; double precision: not rounded unless the file casts) and int64 for the
+ * others. ERR_SYSTEM when memory for an intermediate is not to be had. */
+int ops_eval(const struct graph *g, const struct ops_run *run, const void *const *sources,
+             void *const *outputs, struct err *err);
+
+/* Whether `truncate` changes anything: the graph has a reduction, window or contraction. */
+bool ops_can_truncate(const struct graph *g);
+/* Whether anything is contracted (then tf32 operands are the class below f32, else bf16 storage).
+ */
+bool ops_contracts(const struct graph *g);
+/* Peak bytes of intermediates in the given precision. */
+double ops_peak_bytes(const struct graph *g, enum ops_precision precision);
+
+/* Threads used by all loops and by the BLAS; 0: as many as cores allowed. */
+void ops_set_threads(int n);
+/* "OpenBLAS 0.3.21 SkylakeX" once loaded, "none" otherwise: for records. */
+const char *ops_blas_name(void);
+
+#endif
