@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/admit.h"
+
+#include "ops/ops.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An f32 problem whose honest error is larger amplifies rounding so much that the gate means
+ * little. */
+#define HONEST_RMS_MAX 0x1p-10
+
+const char *const admit_outcome_names[] = {
+    [ADMIT_CAUGHT] = "caught",     [ADMIT_MISSED] = "MISSED", [ADMIT_PASSED] = "passed",
+    [ADMIT_PUNISHED] = "PUNISHED", [ADMIT_NONE] = "none",     [ADMIT_SKIPPED] = "skipped",
+};
+
+struct room {
+    struct pool pool;
+    struct mem out;  /* laid out like an output arena */
+    char *values;    /* laid out like content.y */
+    double constant; /* the mean of everything expected */
+};
+
+static int n_contents(const struct room *r)
+{
+    return r->pool.honest_contents * r->pool.graph->n_laws;
+}
+
+static enum dtype output_type(const struct room *r, int o)
+{
+    return r->pool.out.slots[o].dtype;
+}
+
+static int64_t output_count(const struct room *r, int o)
+{
+    return shape_count(&r->pool.out.slots[o].shape);
+}
+
+static char *output_at(const struct room *r, int o)
+{
+    return (char *)r->out.host + r->pool.out.slots[o].offset;
+}
+
+static const void *expected(const struct room *r, int content, int o)
+{
+    return (const char *)r->pool.contents[content].y.host + r->pool.y_offset[o];
+}
+
+/* 8-byte values -> the output's dtype, in the arena. */
+static void store_values(struct room *r, int o, const void *values)
+{
+    enum dtype t = output_type(r, o);
+
+    if (dtype_is_float(t))
+        dtype_from_f64(t, values, output_at(r, o), output_count(r, o));
+    else
+        dtype_from_i64(t, values, output_at(r, o), output_count(r, o));
+}
+
+/* --- what a null or honest candidate would write for a content; 0, or -1 with an error --- */
+
+static int make_exact(struct room *r, int content, struct err *err)
+{
+    (void)err;
+    for (int o = 0; o < r->pool.graph->n_outputs; o++)
+        store_values(r, o, expected(r, content, o));
+    return 0;
+}
+
+static int make_evaluated(struct room *r, int content, const struct ops_run *run, struct err *err)
+{
+    if (pool_evaluate(&r->pool, content, run, r->values, err) < 0)
+        return -1;
+    for (int o = 0; o < r->pool.graph->n_outputs; o++)
+        store_values(r, o, r->values + r->pool.y_offset[o]);
+    return 0;
+}
+
+static int make_order_a(struct room *r, int content, struct err *err)
+{
+    return make_evaluated(r, content, &(struct ops_run){.precision = OPS_FLOAT, .order = 5}, err);
+}
+
+static int make_order_b(struct room *r, int content, struct err *err)
+{
+    return make_evaluated(r, content, &(struct ops_run){.precision = OPS_FLOAT, .order = 11}, err);
+}
+
+static int make_truncated(struct room *r, int content, struct err *err)
+{
+    return make_evaluated(r, content, &(struct ops_run){.precision = OPS_DOUBLE, .truncate = true},
+                          err);
+}
+
+/* One class below what the problem declares: f32 -> tf32 operands, or bf16 storage where nothing is
+ * contracted; 16-bit -> e4m3; fp8 -> e2m1. */
+static struct ops_run lower_class(const struct room *r)
+{
+    const struct graph *g = r->pool.graph;
+    bool contracts = ops_contracts(g);
+    struct ops_run run = {.precision = OPS_FLOAT};
+    size_t widest = 0;
+    enum rounding to;
+
+    for (int i = 0; i < g->n_sources; i++)
+        if (dtype_is_float(g->sources[i].dtype))
+            widest = MAX(widest, dtype_size(g->sources[i].dtype));
+    to = widest <= 1 ? ROUND_E2M1 : widest == 2 ? ROUND_E4M3 : contracts ? ROUND_TF32 : ROUND_BF16;
+    if (contracts)
+        run.round_operands = to;
+    else
+        run.round_storage = to;
+    return run;
+}
+
+static int make_lower(struct room *r, int content, struct err *err)
+{
+    struct ops_run run = lower_class(r);
+
+    return make_evaluated(r, content, &run, err);
+}
+
+static int make_zeros(struct room *r, int content, struct err *err)
+{
+    (void)content, (void)err;
+    memset(r->out.host, 0, r->out.bytes);
+    return 0;
+}
+
+static int make_constant(struct room *r, int content, struct err *err)
+{
+    (void)content, (void)err;
+    for (int o = 0; o < r->pool.graph->n_outputs; o++)
+        for (int64_t i = 0; i < output_count(r, o); i++)
+            dtype_store(output_type(r, o),
+                        output_at(r, o) + (size_t)i * dtype_size(output_type(r, o)), r->constant);
+    return 0;
+}
+
+static double value_at(const struct room *r, int content, int o, int64_t i)
+{
+    const void *y = expected(r, content, o);
+
+    return dtype_is_float(output_type(r, o)) ? ((const double *)y)[i]
+                                             : (double)((const int64_t *)y)[i];
+}
+
+/* The best answer that ignores the inputs: each element's mean over the law's other contents. */
+static int make_mean(struct room *r, int content, struct err *err)
+{
+    int laws = r->pool.graph->n_laws;
+
+    (void)err;
+    for (int o = 0; o < r->pool.graph->n_outputs; o++)
+        for (int64_t i = 0; i < output_count(r, o); i++) {
+            double sum = 0;
+            int n = 0;
+
+            for (int k = content % laws; k < n_contents(r); k += laws)
+                if (k != content) {
+                    sum += value_at(r, k, o, i);
+                    n++;
+                }
+            dtype_store(output_type(r, o),
+                        output_at(r, o) + (size_t)i * dtype_size(output_type(r, o)), sum / n);
+        }
+    return 0;
+}
+
+/* The first float source, wrapped around where the output is longer. */
+static int make_input_copy(struct room *r, int content, struct err *err)
+{
+    const struct pool *p = &r->pool;
+    int source = 0;
+
+    (void)err;
+    while (source < p->graph->n_sources - 1 && !dtype_is_float(p->graph->sources[source].dtype))
+        source++;
+
+    enum dtype from = p->graph->sources[source].dtype;
+    const char *data = (const char *)p->contents[content].data.host + p->in.slots[source].offset;
+    int64_t n = shape_count(&p->graph->sources[source].shape);
+
+    for (int o = 0; o < p->graph->n_outputs; o++)
+        for (int64_t i = 0; i < output_count(r, o); i++)
+            dtype_store(output_type(r, o),
+                        output_at(r, o) + (size_t)i * dtype_size(output_type(r, o)),
+                        dtype_load(from, data + (size_t)(i % n) * dtype_size(from)));
+    return 0;
+}
+
+static int make_other_inputs(struct room *r, int content, struct err *err)
+{
+    return make_exact(r, (content + r->pool.graph->n_laws) % n_contents(r), err);
+}
+
+static int make_half_written(struct room *r, int content, struct err *err)
+{
+    if (make_exact(r, content, err) < 0)
+        return -1;
+    for (int o = 0; o < r->pool.graph->n_outputs; o++) {
+        size_t bytes = r->pool.out.slot_bytes[o];
+
+        fill_poison(r->pool.seed + (uint64_t)content, output_at(r, o) + bytes / 2,
+                    bytes - bytes / 2);
+    }
+    return 0;
+}
+
+static const char *no_reduction(const struct room *r)
+{
+    return ops_can_truncate(r->pool.graph) ? NULL : "nothing is reduced";
+}
+
+static const struct admit_kind {
+    const char *name;
+    bool honest;
+    int (*make)(struct room *r, int content, struct err *err);
+    const char *(*none)(const struct room *r); /* why it does not exist, or NULL */
+} kinds[ADMIT_CASES] = {
+    {"exact", true, make_exact, NULL},
+    {"order_5", true, make_order_a, NULL},
+    {"order_11", true, make_order_b, NULL},
+    {"zeros", false, make_zeros, NULL},
+    {"constant", false, make_constant, NULL},
+    {"mean", false, make_mean, NULL},
+    {"input_copy", false, make_input_copy, NULL},
+    {"other_inputs", false, make_other_inputs, NULL},
+    {"half_written", false, make_half_written, NULL},
+    {"truncated", false, make_truncated, no_reduction},
+    {"lower_precision", false, make_lower, NULL},
+};
+
+/* --- through the gates --- */
+
+/* 1: some law's gate says wrong (*v), 0: all pass. */
+static int judge_kind(struct room *r, const struct admit_kind *kind, struct verdict *v,
+                      struct err *err)
+{
+    const struct pool *p = &r->pool;
+    int n_outputs = p->graph->n_outputs;
+    size_t n_gates = (size_t)(p->graph->n_laws * n_outputs);
+    AUTO(freep) struct compare_stats *pooled = xcalloc(n_gates, sizeof(*pooled));
+
+    for (size_t i = 0; i < n_gates; i++)
+        pooled[i] = (struct compare_stats)COMPARE_STATS_INIT;
+    for (int k = 0; k < n_contents(r); k++) {
+        if (kind->make(r, k, err) < 0)
+            return -1;
+        for (int o = 0; o < n_outputs; o++) {
+            int g = pool_law(p, k) * n_outputs + o;
+            struct compare_stats s = COMPARE_STATS_INIT;
+
+            if (pool_compare(p, k, o, &r->out, p->out.slots[o].offset, &s, err) < 0)
+                return -1;
+            compare_merge(&pooled[g], &s);
+            if (gate_call(&p->gates[g].gate, p->graph->outputs[o].name, &p->out.slots[o].shape,
+                          output_type(r, o), &s, v))
+                return 1;
+        }
+    }
+    for (size_t i = 0; i < n_gates; i++) {
+        int o = (int)i % n_outputs;
+
+        if (gate_pooled(&p->gates[i].gate, p->graph->outputs[o].name, output_type(r, o), &pooled[i],
+                        v))
+            return 1;
+    }
+    return 0;
+}
+
+static const char *skipped(const struct problem *p, const char *name)
+{
+    for (int i = 0; i < p->n_null_skips; i++)
+        if (!strcmp(p->null_skips[i].name, name))
+            return p->null_skips[i].why;
+    return NULL;
+}
+
+static int judge_case(struct room *r, const struct problem *p, const struct admit_kind *kind,
+                      struct admit_case *ret, struct err *err)
+{
+    struct verdict v = VERDICT_INIT;
+    const char *why = skipped(p, kind->name);
+
+    ret->name = kind->name;
+    ret->honest = kind->honest;
+    ret->outcome = ADMIT_SKIPPED;
+    if (!why && kind->none) {
+        why = kind->none(r);
+        ret->outcome = ADMIT_NONE;
+    }
+    if (why) {
+        snprintf(ret->detail, sizeof(ret->detail), "%s", why);
+        return 0;
+    }
+
+    int wrong = judge_kind(r, kind, &v, err);
+
+    if (wrong < 0)
+        return wrap(err, "%s", kind->name);
+    ret->outcome = kind->honest ? (wrong ? ADMIT_PUNISHED : ADMIT_PASSED)
+                                : (wrong ? ADMIT_CAUGHT : ADMIT_MISSED);
+    snprintf(ret->detail, sizeof(ret->detail), "%.250s", v.detail);
+    return 0;
+}
+
+static void decide(const struct room *r, struct admit_result *ret)
+{
+    const struct pool *p = &r->pool;
+
+    for (int i = 0; i < p->graph->n_laws * p->graph->n_outputs; i++)
+        if (output_type(r, i % p->graph->n_outputs) == DT_F32)
+            ret->honest_rms = fmax(ret->honest_rms, p->gates[i].gate.honest_rms);
+    for (int i = 0; i < ADMIT_CASES && !ret->refusal[0]; i++) {
+        const struct admit_case *c = &ret->cases[i];
+
+        if (c->outcome == ADMIT_MISSED)
+            snprintf(ret->refusal, sizeof(ret->refusal), "null '%s' passes", c->name);
+        if (c->outcome == ADMIT_PUNISHED)
+            snprintf(ret->refusal, sizeof(ret->refusal), "honest '%s' fails: %.200s", c->name,
+                     c->detail);
+    }
+    if (!ret->refusal[0] && ret->honest_rms > HONEST_RMS_MAX)
+        snprintf(ret->refusal, sizeof(ret->refusal),
+                 "honest error %.3g is above 2^-10: the problem amplifies rounding",
+                 ret->honest_rms);
+    ret->admitted = !ret->refusal[0];
+}
+
+static void find_constant(struct room *r)
+{
+    double sum = 0, n = 0;
+
+    for (int k = 0; k < n_contents(r); k++)
+        for (int o = 0; o < r->pool.graph->n_outputs; o++)
+            for (int64_t i = 0; i < output_count(r, o); i++) {
+                sum += value_at(r, k, o, i);
+                n++;
+            }
+    r->constant = sum / n;
+}
+
+int admit_size(const struct problem *p, const struct graph *g, uint64_t seed,
+               struct admit_result *ret, struct err *err)
+{
+    const struct device *device = &device_cpu;
+    struct room r = {.out = MEM_INIT};
+    struct device_info info;
+    void *ctx = NULL;
+    int rc = -1;
+
+    *ret = (struct admit_result){0};
+    if (device->judge->open(0, &ctx, err) < 0)
+        return -1;
+    if (device->judge->describe(ctx, &info, err) < 0 ||
+        pool_open(device, ctx, g, seed, 4 * g->n_laws, info.memory_bytes, &r.pool, err) < 0)
+        goto out;
+    r.values = try_alloc(r.pool.y_bytes);
+    if (!r.values)
+        fail(err, ERR_SYSTEM, "not enough memory for the nulls");
+    else
+        rc = device->judge->mem_alloc(ctx, MEM_PRIVATE, r.pool.out.bytes, &r.out, err);
+    if (rc == 0)
+        find_constant(&r);
+    for (int i = 0; i < ADMIT_CASES && rc == 0; i++)
+        rc = judge_case(&r, p, &kinds[i], &ret->cases[i], err);
+    if (rc == 0)
+        decide(&r, ret);
+    device->judge->mem_free(ctx, &r.out);
+    free(r.values);
+    pool_close(&r.pool);
+out:
+    device->judge->close(ctx);
+    return rc;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Admission: a problem is worth judging on only if candidates that do not do its work fail and
+ * honest ones pass. The judge makes both itself, from the expected values or by evaluating the
+ * graph another way, and puts them through the same gates as a candidate's outputs: no candidate
+ * code runs. */
+#ifndef ASSAY_JUDGE_ADMIT_H
+#define ASSAY_JUDGE_ADMIT_H
+
+#include "judge/pool.h"
+
+enum admit_outcome {
+    ADMIT_CAUGHT,   /* a null that failed, as it must */
+    ADMIT_MISSED,   /* a null that passed: the problem has a hole */
+    ADMIT_PASSED,   /* an honest one that passed, as it must */
+    ADMIT_PUNISHED, /* an honest one that failed */
+    ADMIT_NONE,     /* does not exist for this problem (no reduction to truncate, ...) */
+    ADMIT_SKIPPED,  /* the problem file says why */
+};
+extern const char *const admit_outcome_names[];
+
+#define ADMIT_CASES 11
+
+struct admit_case {
+    const char *name;
+    bool honest;
+    enum admit_outcome outcome;
+    char detail[256]; /* what caught it, or why it does not exist */
+};
+
+struct admit_result {
+    struct admit_case cases[ADMIT_CASES];
+    bool admitted;
+    char refusal[256]; /* when not: the first reason */
+    double honest_rms; /* the worst law's */
+};
+
+/* One size on the CPU. */
+int admit_size(const struct problem *p, const struct graph *g, uint64_t seed,
+               struct admit_result *ret, struct err *err);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/calibration.h"
+
+#include "base/fs.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *key;
+    size_t offset;
+} numbers[] = {
+    {"read_bytes_s", offsetof(struct calibration, read_bytes_s)},
+    {"copy_bytes_s", offsetof(struct calibration, copy_bytes_s)},
+    {"f32_flops_s", offsetof(struct calibration, f32_flops_s)},
+    {"f64_flops_s", offsetof(struct calibration, f64_flops_s)},
+    {"call_floor_ns", offsetof(struct calibration, call_floor_ns)},
+};
+
+double calibration_bytes_s(const struct calibration *c)
+{
+    return fmax(c->read_bytes_s, c->copy_bytes_s);
+}
+
+static char *path_of(const char *home, const char *fingerprint)
+{
+    return xasprintf("%s/calibration/%.16s.json", home, fingerprint);
+}
+
+static int from_json(const json_t *j, struct calibration *ret)
+{
+    const char *fingerprint = json_string_value(json_object_get(j, "fingerprint"));
+    const char *device = json_string_value(json_object_get(j, "device"));
+    const char *created = json_string_value(json_object_get(j, "created"));
+
+    if (!fingerprint || !device || !created)
+        return -1;
+    snprintf(ret->fingerprint, sizeof(ret->fingerprint), "%s", fingerprint);
+    snprintf(ret->device, sizeof(ret->device), "%s", device);
+    snprintf(ret->created, sizeof(ret->created), "%s", created);
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+        double v = json_number_value(json_object_get(j, numbers[i].key));
+
+        if (!(v >= 0) || !isfinite(v))
+            return -1;
+        *(double *)((char *)ret + numbers[i].offset) = v;
+    }
+    return calibration_bytes_s(ret) > 0 && ret->f32_flops_s > 0 && ret->f64_flops_s > 0 ? 0 : -1;
+}
+
+int calibration_load(const char *home, const char *fingerprint, struct calibration *ret,
+                     struct err *err)
+{
+    AUTO(freep) char *path = path_of(home, fingerprint);
+    AUTO(buf_release) struct buf text = BUF_INIT;
+    struct calibration c = {0};
+
+    if (!fs_exists(path))
+        return 1;
+    if (fs_read(path, 65536, &text, err) < 0)
+        return -1;
+
+    json_t *j = json_loadb(text.ptr, text.len, 0, NULL);
+    int rc = j ? from_json(j, &c) : -1;
+
+    json_decref(j);
+    if (rc < 0)
+        return fail(err, ERR_INPUT, "%s: not a calibration: remove it or run `assay calibrate`",
+                    path);
+    if (strcmp(c.fingerprint, fingerprint) != 0)
+        return 1;
+    *ret = c;
+    return 0;
+}
+
+int calibration_save(const char *home, const struct calibration *c, struct err *err)
+{
+    AUTO(freep) char *dir = fs_join(home, "calibration");
+    AUTO(freep) char *path = path_of(home, c->fingerprint);
+    json_t *j = json_pack("{s:s, s:s, s:s}", "fingerprint", c->fingerprint, "device", c->device,
+                          "created", c->created);
+
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+        json_object_set_new(j, numbers[i].key,
+                            json_real(*(const double *)((const char *)c + numbers[i].offset)));
+
+    AUTO(freep) char *text = json_dumps(j, JSON_INDENT(2));
+
+    json_decref(j);
+    if (fs_mkdirs(dir, err) < 0)
+        return -1;
+    return fs_write_atomic(path, text, strlen(text), err);
+}

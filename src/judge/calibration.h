@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* What this very device reaches, measured by `assay calibrate` on the cores candidates get. Kept
+ * under the home folder, one file per device fingerprint. */
+#ifndef ASSAY_JUDGE_CALIBRATION_H
+#define ASSAY_JUDGE_CALIBRATION_H
+
+#include "base/err.h"
+
+#include <sched.h>
+
+struct calibration {
+    char fingerprint[65];
+    char device[128];
+    char created[21];
+    double read_bytes_s, copy_bytes_s; /* copy counts bytes read plus bytes written */
+    double f32_flops_s, f64_flops_s;   /* fused multiply-add counts 2 */
+    double call_floor_ns;              /* an empty candidate, cold, the empty order taken off */
+};
+
+/* The better of reading and copying: what memory traffic is held against. */
+double calibration_bytes_s(const struct calibration *c);
+
+/* 0 found, 1 none for this fingerprint, -1 unreadable (named). */
+int calibration_load(const char *home, const char *fingerprint, struct calibration *ret,
+                     struct err *err);
+int calibration_save(const char *home, const struct calibration *c, struct err *err);
+
+/* Memory and arithmetic rates of the CPUs in the set; about half a second. cache_bytes: last level.
+ */
+int calibrate_cpu(const cpu_set_t *cpus, int64_t cache_bytes, struct calibration *ret,
+                  struct err *err);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/call_floor.h"
+
+#include "base/fs.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CALLS 101
+
+static const char empty_kernel[] =
+    "#include \"assay.h\"\n"
+    "int assay_kernel(const DLTensor *in, int n_in, DLTensor *out, int n_out, void *stream)\n"
+    "{\n"
+    "    (void)in, (void)n_in, (void)out, (void)n_out, (void)stream;\n"
+    "    return 0;\n"
+    "}\n";
+
+static int build_empty(const struct places *places, const struct device *device,
+                       struct build_result *ret, struct err *err)
+{
+    AUTO(freep) char *include = fs_join(places->share, "include");
+    struct build_request req = {
+        .device = device->name,
+        .file_name = "empty.c",
+        .source = empty_kernel,
+        .source_len = strlen(empty_kernel),
+        .problem_h = "",
+        .include_dir = include,
+        .cache_dir = places->cache,
+    };
+
+    if (build_artifact(&req, ret, err) < 0)
+        return -1;
+    if (ret->status != BUILD_OK)
+        return fail(err, ERR_SYSTEM, "the compiler refuses an empty kernel: %.500s", ret->log);
+    return 0;
+}
+
+static int median_of(struct rproc *r, const struct device_judge_ops *ops, void *ctx,
+                     struct mem *mems, enum wire_order order, double *ret_ns, struct err *err)
+{
+    struct verdict v = VERDICT_INIT;
+    struct mem *both[2] = {&mems[0], &mems[1]};
+    double ns[CALLS];
+
+    for (int i = 0; i < CALLS; i++) {
+        struct rproc_reply reply;
+        int rc = rproc_stop(r, &v, err);
+
+        if (rc == 0 && ops->flush)
+            rc = ops->flush(ctx, both, 2, err);
+        if (rc == 0)
+            rc = rproc_wake(r, &v, err);
+        if (rc == 0)
+            rc = rproc_call(r, order, 0, 1, 1, &reply, &v, err);
+        if (rc)
+            return rc > 0 ? fail(err, ERR_SYSTEM, "an empty kernel: %s", v.detail) : -1;
+        ns[i] = (double)reply.wall_ns;
+    }
+    *ret_ns = stats_median(ns, CALLS);
+    return 0;
+}
+
+static int measure(const struct rproc_config *config, void *ctx, struct mem *mems, double *ret_ns,
+                   uint32_t *ret_layers, struct err *err)
+{
+    AUTO(rproc_release) struct rproc r = RPROC_INIT;
+    const struct device_judge_ops *ops = config->device->judge;
+    struct verdict v = VERDICT_INIT;
+    double call_ns = 0, empty_ns = 0;
+
+    if (rproc_start(&r, config, err) < 0)
+        return -1;
+
+    int rc = rproc_ready(&r, &v, err);
+
+    if (rc > 0)
+        return fail(err, ERR_SYSTEM, "an empty kernel: %s", v.detail);
+    if (rc < 0 || median_of(&r, ops, ctx, mems, WIRE_ORDER_CALL, &call_ns, err) < 0 ||
+        median_of(&r, ops, ctx, mems, WIRE_ORDER_EMPTY, &empty_ns, err) < 0)
+        return -1;
+    *ret_ns = fmax(call_ns - empty_ns, 0);
+    *ret_layers = r.layers;
+    return 0;
+}
+
+int call_floor_measure(const struct places *places, const struct device *device, int index,
+                       const struct cpus *cpus, double *ret_ns, uint32_t *ret_layers,
+                       struct err *err)
+{
+    struct build_result built = {.artifact_fd = -1};
+    struct tensor_slot slot = {DT_F32, {1, {16}}, GUARD_BYTES};
+    size_t slot_bytes = 64;
+    struct layout layout = {&slot, &slot_bytes, 1, 2 * GUARD_BYTES + 256};
+    struct mem mems[2] = {MEM_INIT, MEM_INIT};
+    struct rproc_config config = {
+        .runner_path = places->runner,
+        .device = device,
+        .device_index = index,
+        .in = &layout,
+        .out = &layout,
+        .in_arenas = &mems[0],
+        .n_in_arenas = 1,
+        .out_arenas = &mems[1],
+        .n_out_arenas = 1,
+        .n_inputs = 1,
+        .pin = cpus->split,
+        .runner_cpus = cpus->runner,
+        .start_timeout_ms = 10000,
+        .call_timeout_ms = 1000,
+    };
+    cpu_set_t saved;
+    void *ctx = NULL;
+    int rc = -1;
+
+    sched_getaffinity(0, sizeof(saved), &saved);
+    if (build_empty(places, device, &built, err) == 0 &&
+        device->judge->open(index, &ctx, err) == 0 &&
+        device->judge->mem_alloc(ctx, MEM_INPUT, layout.bytes, &mems[0], err) == 0 &&
+        device->judge->mem_alloc(ctx, MEM_OUTPUT, layout.bytes, &mems[1], err) == 0) {
+        config.artifact_fd = built.artifact_fd;
+        if (cpus->split)
+            sched_setaffinity(0, sizeof(cpus->judge), &cpus->judge);
+        rc = measure(&config, ctx, mems, ret_ns, ret_layers, err);
+        sched_setaffinity(0, sizeof(saved), &saved);
+    }
+    for (int i = 0; i < 2; i++)
+        device->judge->mem_free(ctx, &mems[i]);
+    device->judge->close(ctx);
+    build_result_release(&built);
+    return rc;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* One lock per device and host: timed phases hold it alone. On the CPU device everything of ours
+ * that burns cycles (compilers, expected values) is kept out of other evaluations' timed calls as
+ * well. */
+#ifndef ASSAY_JUDGE_DEVLOCK_H
+#define ASSAY_JUDGE_DEVLOCK_H
+
+#include "base/err.h"
+
+/* Waits its turn; *ret_fd is closed to let go (or by death). *ret_waited_ms: time in the queue. */
+int devlock_take(const char *device, int index, bool shared, int *ret_fd, double *ret_waited_ms,
+                 struct err *err);
+
+#endif

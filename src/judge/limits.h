@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* How far from what the hardware allows, and what no honest kernel can beat. */
+#ifndef ASSAY_JUDGE_LIMITS_H
+#define ASSAY_JUDGE_LIMITS_H
+
+#include "judge/calibration.h"
+#include "problem/problem.h"
+
+struct limits {
+    double flops, bytes; /* contraction FLOPs, compulsory bytes */
+    double floor_ns;     /* max of the two at peak rates */
+    const char *regime;  /* "memory" or "compute": which one binds */
+    double physics_ns;   /* the gate, deliberately generous; 0: none */
+};
+
+/* Peaks are the calibration's where there is no datasheet. cache_bytes: what may stay unwritten to
+ * memory when a call ends. */
+void limits_compute(const struct problem *p, const struct graph *g, const struct calibration *c,
+                    int64_t cache_bytes, struct limits *ret);
+/* floor plus the call floor, over the time: 1 is the best this device can do. */
+double limits_sol(const struct limits *l, const struct calibration *c, double cold_ns);
+
+#endif

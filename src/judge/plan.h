@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* How an evaluation is carried out; part of the record. */
+#ifndef ASSAY_JUDGE_PLAN_H
+#define ASSAY_JUDGE_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PLAN_MAX_RUNNERS 8
+
+struct plan {
+    int checks;    /* calls on fresh contents before anything is timed; at least one of every law */
+    int warmups;   /* over all runners */
+    int min_calls; /* scored calls per size, over all runners */
+    int max_calls;
+    int budget_ms;  /* for the scored calls of one size */
+    int content_ms; /* for contents beyond the first, per size */
+    int runners;    /* fresh processes per size, interleaved */
+    int hot_ms;     /* length of one back-to-back batch */
+    int call_timeout_ms;
+    int build_timeout_ms;
+    bool check_only; /* no timing: verdict on correctness alone */
+    bool require_sandbox;
+    bool no_cache;
+};
+
+/* Medians differ between processes more than inside one: three of them (facts measured on a CPU).
+ */
+#define PLAN_DEFAULT                                                                     \
+    {                                                                                    \
+        .checks = 5, .warmups = 10, .min_calls = 30, .max_calls = 400, .budget_ms = 500, \
+        .content_ms = 25, .runners = 3, .hot_ms = 1, .call_timeout_ms = 10000,           \
+        .build_timeout_ms = 60000                                                        \
+    }
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/record.h"
+
+#include "ops/ops.h"
+#include "sandbox/sandbox.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* JSON has no infinity; a figure that is not finite, or was not measured, is null. */
+static json_t *number(double v)
+{
+    return isfinite(v) ? json_real(v) : json_null();
+}
+
+static json_t *micro(double ns)
+{
+    return ns > 0 ? number(ns / 1e3) : json_null();
+}
+
+/* Bytes from outside may be no UTF-8; jansson refuses those. */
+static json_t *text(const char *s)
+{
+    json_t *j = json_string(s ? s : "");
+
+    if (j)
+        return j;
+
+    AUTO(freep) char *copy = xstrdup(s);
+
+    for (char *p = copy; *p; p++)
+        if ((unsigned char)*p >= 0x80)
+            *p = '?';
+    return json_string(copy);
+}
+
+static json_t *string_or_null(const char *s)
+{
+    return s && *s ? text(s) : json_null();
+}
+
+static json_t *params_json(const struct size *size)
+{
+    json_t *j = json_object();
+
+    for (int i = 0; i < size->n_params; i++) {
+        double v = size->params[i].value;
+
+        json_object_set_new(j, size->params[i].name,
+                            v == floor(v) ? json_integer((json_int_t)v) : json_real(v));
+    }
+    return j;
+}
+
+static json_t *error_json(const struct trial_error *e)
+{
+    if (!e->output)
+        return json_null();
+    return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o}", "output", e->output, "law", e->law, "rms",
+                     number(e->rms), "max", number(e->max), "honest_rms", number(e->honest_rms),
+                     "honest_max", number(e->honest_max));
+}
+
+static json_t *doubles_us(const double *ns, int n)
+{
+    json_t *j = json_array();
+
+    for (int i = 0; i < n; i++)
+        json_array_append_new(j, json_real(round(ns[i]) / 1e3));
+    return j;
+}
+
+static json_t *ints(const int *v, int n)
+{
+    json_t *j = json_array();
+
+    for (int i = 0; i < n; i++)
+        json_array_append_new(j, json_integer(v[i]));
+    return j;
+}
+
+static json_t *size_json(const struct size_result *r)
+{
+    const struct trial_result *t = &r->trial;
+    json_t *j = json_pack("{s:o, s:s}", "params", params_json(r->size), "hash", r->size->hash);
+
+    json_object_set_new(j, "cold_us", micro(t->cold.median));
+    json_object_set_new(j, "cold_lo", micro(t->cold.lo));
+    json_object_set_new(j, "cold_hi", micro(t->cold.hi));
+    json_object_set_new(j, "hot_us", micro(t->hot.median));
+    json_object_set_new(j, "hot_lo", micro(t->hot.lo));
+    json_object_set_new(j, "hot_hi", micro(t->hot.hi));
+    /* On the CPU the caller waits just as long as the kernel takes. */
+    json_object_set_new(j, "call_us", micro(t->cold.median));
+    json_object_set_new(j, "queue_us", json_null());
+    json_object_set_new(j, "held", json_null());
+    json_object_set_new(j, "host_bound", json_null());
+    json_object_set_new(j, "settled", json_boolean(t->settled));
+    json_object_set_new(j, "samples", doubles_us(t->samples, t->n_samples));
+    json_object_set_new(j, "sample_runner", ints(t->sample_run, t->n_samples));
+    json_object_set_new(j, "calls", json_integer(t->n_calls));
+    json_object_set_new(j, "contents", json_integer(t->n_contents));
+    json_object_set_new(j, "deterministic", json_boolean(t->deterministic));
+    json_object_set_new(j, "flops", number(r->limits.flops));
+    json_object_set_new(j, "bytes", number(r->limits.bytes));
+    json_object_set_new(j, "floor_us", micro(r->limits.floor_ns));
+    json_object_set_new(j, "physics_us", micro(r->limits.physics_ns));
+    json_object_set_new(j, "regime", string_or_null(r->limits.regime));
+    json_object_set_new(j, "peak_fraction",
+                        r->peak_fraction > 0 ? number(r->peak_fraction) : json_null());
+    json_object_set_new(j, "sol", r->sol > 0 ? number(r->sol) : json_null());
+    json_object_set_new(j, "error", error_json(&t->error));
+    return j;
+}
+
+static json_t *audit_size(const struct trial_result *t)
+{
+    return json_pack("{s:o, s:o, s:o}", "claim_us",
+                     micro(stats_median(t->claims, (size_t)t->n_samples)), "empty_us",
+                     micro(t->empty_ns), "wake_us", micro(t->wake_ns));
+}
+
+static json_t *audit_json(const struct session *s, const struct evaluation *e)
+{
+    static const char *const clocks[] = {
+        [CLOCK_JUDGE] = "judge", [CLOCK_CLAIM_AUDITED] = "claim, audited", [CLOCK_CLAIM] = "claim"};
+    json_t *sizes = json_array();
+
+    for (int i = 0; i < e->n_sizes; i++)
+        if (e->sizes[i].trial.n_samples)
+            json_array_append_new(sizes, audit_size(&e->sizes[i].trial));
+    return json_pack("{s:s, s:b, s:b, s:o}", "clock", clocks[s->options.device->clock], "pinned",
+                     s->cpus.split, "smt_shared", s->cpus.smt_shared, "sizes", sizes);
+}
+
+static json_t *sandbox_json(const struct evaluation *e)
+{
+    json_t *on = json_array(), *missing = json_array();
+    uint32_t layers = UINT32_MAX, wanted = sandbox_wanted();
+    bool started = false;
+
+    for (int i = 0; i < e->n_sizes; i++)
+        if (e->sizes[i].tried) {
+            layers &= e->sizes[i].trial.layers;
+            started = true;
+        }
+    for (int b = 0; started && b < SANDBOX_LAYERS; b++) {
+        if (layers & (1u << b))
+            json_array_append_new(on, json_string(sandbox_layer_names[b]));
+        else if (wanted & (1u << b))
+            json_array_append_new(missing, json_string(sandbox_layer_names[b]));
+    }
+    return json_pack("{s:o, s:o, s:o}", "layers", on, "missing", missing, "builder",
+                     string_or_null(e->build.walls));
+}
+
+static json_t *device_json(const struct session *s)
+{
+    const struct device_info *i = &s->info;
+
+    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:i}", "name", i->name, "uuid", i->uuid,
+                     "driver", i->driver, "fingerprint", i->fingerprint, "memory_bytes",
+                     (json_int_t)i->memory_bytes, "cache_bytes", (json_int_t)i->cache_bytes,
+                     "cores", i->cores);
+}
+
+static json_t *calibration_json(const struct calibration *c)
+{
+    return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f}", "created", c->created, "read_gb_s",
+                     c->read_bytes_s / 1e9, "copy_gb_s", c->copy_bytes_s / 1e9, "f32_gflops",
+                     c->f32_flops_s / 1e9, "f64_gflops", c->f64_flops_s / 1e9, "call_floor_us",
+                     c->call_floor_ns / 1e3);
+}
+
+static json_t *plan_json(const struct session *s)
+{
+    const struct plan *p = &s->options.plan;
+
+    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "sizes",
+                     size_set_names[s->options.sizes], "checks", p->checks, "warmups", p->warmups,
+                     "min_calls", p->min_calls, "max_calls", p->max_calls, "budget_ms",
+                     p->budget_ms, "runners", p->runners, "call_timeout_ms", p->call_timeout_ms,
+                     "check_only", p->check_only);
+}
+
+static json_t *build_json(const struct evaluation *e)
+{
+    return json_pack("{s:o, s:o, s:o, s:b, s:f}", "toolchain", string_or_null(e->build.toolchain),
+                     "log", text(e->build.log), "artifact", string_or_null(e->build.artifact_hash),
+                     "cached", e->build.cached, "ms", e->build.ms);
+}
+
+static json_t *phases_json(const struct evaluation *e)
+{
+    double start = 0, checks = 0, timing = 0, candidate = 0;
+
+    for (int i = 0; i < e->n_sizes; i++) {
+        start += e->sizes[i].trial.start_ms;
+        checks += e->sizes[i].trial.check_ms;
+        timing += e->sizes[i].trial.timing_ms;
+        candidate += e->sizes[i].trial.candidate_ms;
+    }
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "load", e->load_ms,
+                     "build", e->build.ms, "queue", e->queue_ms, "inputs", e->inputs_ms, "expected",
+                     e->expected_ms, "honest", e->honest_ms, "start", start, "checks", checks,
+                     "timing", timing, "candidate", candidate, "total", e->total_ms);
+}
+
+static json_t *candidate_json(const struct evaluation *e)
+{
+    const char *printed = "";
+    uint64_t bytes = 0;
+
+    for (int i = 0; i < e->n_sizes; i++)
+        if (e->sizes[i].trial.text) {
+            printed = e->sizes[i].trial.text;
+            bytes = e->sizes[i].trial.text_bytes;
+        }
+    return json_pack("{s:o, s:s, s:i, s:o, s:I}", "file", text(e->file_name), "hash",
+                     e->source_hash, "bytes", (int)e->source_len, "printed", text(printed),
+                     "printed_bytes", (json_int_t)bytes);
+}
+
+static json_t *sizes_json(const struct evaluation *e)
+{
+    json_t *j = json_array();
+
+    for (int i = 0; i < e->n_sizes; i++)
+        if (e->sizes[i].tried)
+            json_array_append_new(j, size_json(&e->sizes[i]));
+    return j;
+}
+
+json_t *record_json(const struct session *s, const struct evaluation *e)
+{
+    char seed[24];
+    json_t *j = json_pack("{s:i, s:s, s:s, s:s}", "schema", RECORD_SCHEMA, "assay", ASSAY_VERSION,
+                          "id", e->id, "created", e->created);
+
+    /* As text: JSON numbers lose bits past 2^53. */
+    snprintf(seed, sizeof(seed), "%llu", (unsigned long long)e->seed);
+    json_object_set_new(j, "problem", text(s->problem->name));
+    json_object_set_new(j, "problem_hash", json_string(s->problem->hash));
+    json_object_set_new(j, "candidate", candidate_json(e));
+    json_object_set_new(j, "verdict", json_string(verdict_names[e->verdict.kind]));
+    json_object_set_new(j, "reason", string_or_null(e->verdict.reason));
+    json_object_set_new(j, "detail", text(e->verdict.detail));
+    json_object_set_new(j, "device", json_string(s->options.device->name));
+    json_object_set_new(j, "device_info", device_json(s));
+    json_object_set_new(j, "calibration", calibration_json(&s->calibration));
+    json_object_set_new(j, "peak_fraction",
+                        e->peak_fraction > 0 ? number(e->peak_fraction) : json_null());
+    json_object_set_new(j, "sol", e->sol > 0 ? number(e->sol) : json_null());
+    json_object_set_new(j, "sizes", sizes_json(e));
+    json_object_set_new(j, "evidence", json_null());
+    json_object_set_new(j, "sandbox", sandbox_json(e));
+    json_object_set_new(j, "audit", audit_json(s, e));
+    json_object_set_new(j, "plan", plan_json(s));
+    json_object_set_new(j, "build", build_json(e));
+    json_object_set_new(j, "blas", json_string(ops_blas_name()));
+    /* A seed that others are still judged on stays secret; its hash says what it was, later. */
+    json_object_set_new(j, "pool", json_string(e->pool));
+    json_object_set_new(j, "seed", e->seed_spent ? json_string(seed) : json_null());
+    json_object_set_new(j, "seed_chosen", json_boolean(s->options.seed_chosen));
+    json_object_set_new(j, "phases_ms", phases_json(e));
+    return j;
+}

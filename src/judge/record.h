@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* One evaluation as JSON: docs/record.md describes every key. */
+#ifndef ASSAY_JUDGE_RECORD_H
+#define ASSAY_JUDGE_RECORD_H
+
+#include "judge/session.h"
+
+#include <jansson.h>
+
+#define RECORD_SCHEMA 1
+#define ASSAY_VERSION "0.1.0"
+
+/* A new reference. */
+json_t *record_json(const struct session *s, const struct evaluation *e);
+
+#endif

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waiting is spinning: the judge owns a core, and a futex or a poll() would add 50 to 80 us to a
+ * call that may take five. A spin cannot see death, so every so often it polls the pidfd; and it
+ * drains the runner's stdout and stderr, or a talkative candidate would block on a full pipe.
+ */
+#include "judge/rproc.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "sandbox/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* About 20 us of spinning between looks at the clock and the descriptors. */
+#define SPINS_PER_LOOK 512
+#define PIPE_BYTES (1 << 20)
+#define RUNNER_UID_BASE 0x20000000u
+
+static inline void relax(void)
+{
+    __builtin_ia32_pause();
+}
+
+/* --- starting --- */
+
+static int spawn(struct rproc *r, int *sock, int out_fd, struct err *err)
+{
+    const struct rproc_config *c = r->config;
+    char *argv[] = {(char *)"assay-runner", NULL};
+    /* Nothing of the user's environment reaches a candidate. Passive waiting would cost OpenMP
+     * candidates 8 us a region, so libgomp's default stays. */
+    char *envp[] = {(char *)"PATH=/usr/bin:/bin", (char *)"LC_ALL=C", NULL};
+    struct sandbox_spawn s = {
+        .path = c->runner_path,
+        .argv = argv,
+        .envp = envp,
+        .fds = {*sock},
+        .n_fds = 1,
+        .out_fd = out_fd,
+        .pin = c->pin,
+        .cpus = c->runner_cpus,
+    };
+
+    return sandbox_start(&s, &r->pid, &r->pidfd, &r->layers, err);
+}
+
+static void add_tensors(struct wire_size *s, const struct layout *l, uint32_t at)
+{
+    for (int i = 0; i < l->n; i++) {
+        const struct tensor_slot *slot = &l->slots[i];
+        struct wire_tensor *t = &s->tensors[at + (uint32_t)i];
+
+        t->dtype = (uint8_t)slot->dtype;
+        t->rank = (uint8_t)slot->shape.rank;
+        t->offset = slot->offset;
+        memcpy(t->dim, slot->shape.dim, sizeof(t->dim));
+    }
+}
+
+static int send_size(struct rproc *r, struct err *err)
+{
+    const struct rproc_config *c = r->config;
+    struct wire_msg m = {.type = WIRE_SIZE, .fd = -1};
+
+    m.u.size = (struct wire_size){
+        .n_in = (uint32_t)c->in->n,
+        .n_out = (uint32_t)c->out->n,
+        .first_param = (uint32_t)c->n_inputs,
+        .setup_params = c->setup_params,
+    };
+    m.u.size.tensors = xcalloc((size_t)(c->in->n + c->out->n), sizeof(struct wire_tensor));
+    add_tensors(&m.u.size, c->in, 0);
+    add_tensors(&m.u.size, c->out, (uint32_t)c->in->n);
+
+    int rc = wire_send(r->sock, &m, err);
+
+    wire_size_release(&m.u.size);
+    return rc;
+}
+
+static int send_arenas(struct rproc *r, struct err *err)
+{
+    const struct rproc_config *c = r->config;
+
+    for (int i = 0; i < c->n_in_arenas + c->n_out_arenas; i++) {
+        bool input = i < c->n_in_arenas;
+        const struct mem *m = input ? &c->in_arenas[i] : &c->out_arenas[i - c->n_in_arenas];
+        struct wire_msg msg = {.type = WIRE_ARENA, .fd = m->fd};
+
+        msg.u.arena = (struct wire_arena){(uint32_t)i, m->bytes, input};
+        if (wire_send(r->sock, &msg, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int send_all(struct rproc *r, int page_fd, struct err *err)
+{
+    const struct rproc_config *c = r->config;
+    struct wire_msg hello = {.type = WIRE_HELLO, .fd = -1};
+    struct wire_msg page = {.type = WIRE_PAGE, .fd = page_fd, .u.bytes = sizeof(struct wire_page)};
+    struct wire_msg load = {.type = WIRE_LOAD, .fd = c->artifact_fd};
+
+    strncpy(hello.u.hello.device, c->device->name, sizeof(hello.u.hello.device) - 1);
+    hello.u.hello.index = c->device_index;
+    hello.u.hello.mem_bytes = c->mem_bytes;
+    /* A uid of its own for every runner: RLIMIT_NPROC and signals count by uid. */
+    hello.u.hello.uid = getuid() == 0 ? RUNNER_UID_BASE + (uint32_t)(r->pid & 0xffffff) : 0;
+    hello.u.hello.require = c->require_sandbox;
+    hello.u.hello.yield = !c->pin;
+    if (wire_send(r->sock, &hello, err) < 0 || wire_send(r->sock, &page, err) < 0 ||
+        send_arenas(r, err) < 0 || send_size(r, err) < 0)
+        return -1;
+    return wire_send(r->sock, &load, err);
+}
+
+int rproc_start(struct rproc *r, const struct rproc_config *config, struct err *err)
+{
+    int pair[2] = {-1, -1}, out[2] = {-1, -1}, page_fd = -1, rc = -1;
+
+    *r = (struct rproc)RPROC_INIT;
+    r->config = config;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0 ||
+        pipe2(out, O_CLOEXEC) < 0) {
+        fail_errno(err, "cannot make a channel to the runner");
+        goto out;
+    }
+    fcntl(out[0], F_SETPIPE_SZ, PIPE_BYTES); /* a wish: the default works too */
+    fcntl(out[0], F_SETFL, O_NONBLOCK);
+    r->sock = fd_steal(&pair[0]);
+    r->out_fd = fd_steal(&out[0]);
+    if (wire_page_create(&r->page, &page_fd, err) == 0 && spawn(r, &pair[1], out[1], err) == 0 &&
+        send_all(r, page_fd, err) == 0)
+        rc = 0;
+out:
+    fd_closep(&page_fd);
+    for (int i = 0; i < 2; i++) {
+        fd_closep(&pair[i]);
+        fd_closep(&out[i]);
+    }
+    if (rc < 0)
+        rproc_end(r);
+    return rc;
+}
+
+/* --- its text, its death --- */
+
+static void drain(struct rproc *r)
+{
+    char chunk[65536];
+
+    for (;;) {
+        ssize_t n = read(r->out_fd, chunk, sizeof(chunk));
+
+        if (n <= 0)
+            return;
+        r->text_seen += (uint64_t)n;
+        if (r->text.len < RPROC_TEXT_MAX)
+            buf_add(&r->text, chunk, MIN((size_t)n, RPROC_TEXT_MAX - r->text.len));
+    }
+}
+
+static bool reap(struct rproc *r, int options)
+{
+    siginfo_t info = {0};
+
+    if (r->pid <= 0)
+        return true;
+    if (waitid(P_PID, (id_t)r->pid, &info, WEXITED | options) < 0 || info.si_pid == 0)
+        return false;
+    r->wait_status = info.si_code == CLD_EXITED ? info.si_status << 8 : info.si_status;
+    r->pid = 0;
+    return true;
+}
+
+/* Exit status 134 is what our SIGABRT handler leaves: as pid 1 of its namespace a runner ignores an
+ * unhandled SIGABRT of its own. */
+static int death_verdict(const struct rproc *r, const char *when, struct verdict *v)
+{
+    int status = r->wait_status;
+
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+        return verdict_set(v, VERDICT_REJECTED, "sandbox",
+                           "%s: made a system call no kernel needs (fork, exec, network, ...)",
+                           when);
+    if (WIFSIGNALED(status)) {
+        const char *name = sigabbrev_np(WTERMSIG(status));
+        char code[32];
+
+        snprintf(code, sizeof(code), "SIG%s", name ? name : "?");
+        return verdict_set(v, VERDICT_CRASH, code, "%s: ended by %s (%s)", when, code,
+                           strsignal(WTERMSIG(status)));
+    }
+    if (WEXITSTATUS(status) == 134)
+        return verdict_set(v, VERDICT_CRASH, "SIGABRT", "%s: aborted (SIGABRT)", when);
+    return verdict_set(v, VERDICT_CRASH, "exited", "%s: the candidate ended its process (exit %d)",
+                       when, WEXITSTATUS(status));
+}
+
+static int died(struct rproc *r, const char *when, struct verdict *v)
+{
+    drain(r);
+    reap(r, 0);
+    drain(r);
+    return death_verdict(r, when, v);
+}
+
+static int overdue(struct rproc *r, const char *when, int limit_ms, struct verdict *v)
+{
+    rproc_end(r);
+    return verdict_set(v, VERDICT_TIMEOUT, when, "%s: not done after %d ms; ended", when, limit_ms);
+}
+
+/* One look aside from a spin: 0 go on, 1 dead or overdue (*v says). */
+static int look(struct rproc *r, uint64_t deadline_ns, int limit_ms, const char *when,
+                struct verdict *v)
+{
+    struct pollfd fds[2] = {{r->pidfd, POLLIN, 0}, {r->out_fd, POLLIN, 0}};
+
+    if (poll(fds, 2, 0) > 0) {
+        if (fds[1].revents & POLLIN)
+            drain(r);
+        if (fds[0].revents & POLLIN)
+            return died(r, when, v);
+    }
+    return clock_ns() > deadline_ns ? overdue(r, when, limit_ms, v) : 0;
+}
+
+/* Spins until *word equals value. */
+static int spin_for(struct rproc *r, atomic_uint *word, unsigned value, int limit_ms,
+                    const char *when, struct verdict *v)
+{
+    uint64_t deadline = clock_ns() + (uint64_t)limit_ms * 1000000u;
+
+    for (;;) {
+        for (int i = 0; i < SPINS_PER_LOOK; i++) {
+            if (atomic_load_explicit(word, memory_order_acquire) == value)
+                return 0;
+            relax();
+        }
+
+        int rc = look(r, deadline, limit_ms, when, v);
+
+        if (rc)
+            return rc;
+        if (!r->config->pin)
+            sched_yield(); /* one core for both: let the runner have it */
+    }
+}
+
+/* --- talking --- */
+
+static int fail_verdict(const struct wire_fail *f, struct verdict *v, struct err *err)
+{
+    switch (f->stage) {
+    case WIRE_STAGE_LOAD:
+        return verdict_set(v, VERDICT_BUILD_ERROR, "load", "%s", f->text);
+    case WIRE_STAGE_SETUP:
+        return verdict_set(v, VERDICT_CRASH, "setup", "assay_setup returned %d", f->status);
+    default:
+        return fail(err, ERR_SYSTEM, "the runner could not start: %s", f->text);
+    }
+}
+
+/* Waits for READY or OK, draining its text meanwhile. */
+static int expect(struct rproc *r, enum wire_type type, const char *when, struct verdict *v,
+                  struct err *err)
+{
+    uint64_t deadline = clock_ns() + (uint64_t)r->config->start_timeout_ms * 1000000u;
+    struct wire_msg m;
+    int got;
+    bool timed_out;
+
+    for (;;) {
+        struct pollfd fds[2] = {{r->sock, POLLIN, 0}, {r->out_fd, POLLIN, 0}};
+        int64_t left_ns = (int64_t)(deadline - clock_ns());
+
+        if (left_ns <= 0)
+            return overdue(r, when, r->config->start_timeout_ms, v);
+        poll(fds, 2, (int)(left_ns / 1000000) + 1);
+        if (fds[1].revents & POLLIN)
+            drain(r);
+        if (!fds[0].revents)
+            continue;
+        got = wire_recv(r->sock, 0, &m, &timed_out, err);
+        if (got < 0) /* its memory is the candidate's: nonsense is the candidate's fault */
+            return verdict_set(v, VERDICT_REJECTED, "protocol", "%s: %s", when, err->text);
+        if (got == 0 && timed_out)
+            continue;
+        break;
+    }
+    if (got == 0)
+        return died(r, when, v);
+
+    int rc = 0;
+
+    if (m.type == WIRE_FAIL)
+        rc = fail_verdict(&m.u.fail, v, err);
+    else if (m.type != type)
+        rc = verdict_set(v, VERDICT_REJECTED, "protocol", "%s: unexpected frame %d", when, m.type);
+    else if (type == WIRE_READY)
+        r->layers |= m.u.ready.layers;
+    wire_msg_release(&m);
+    return rc;
+}
+
+static int order_frame(struct rproc *r, enum wire_type type, struct err *err)
+{
+    struct wire_msg m = {.type = type, .fd = -1};
+
+    return wire_send(r->sock, &m, err);
+}
+
+int rproc_ready(struct rproc *r, struct verdict *v, struct err *err)
+{
+    /* Frames after a death would be refused (EPIPE): the death explains it, so it is looked for
+     * first. */
+    int rc = expect(r, WIRE_READY, "start", v, err);
+
+    if (rc == 1 && v->kind == VERDICT_CRASH) /* no candidate code has run yet */
+        return fail(err, ERR_SYSTEM, "the runner died while starting (%s): %s", v->reason,
+                    r->text.len ? buf_str(&r->text) : "it said nothing");
+    if (rc == 0)
+        rc = expect(r, WIRE_OK, "loading", v, err);
+    if (rc == 0 && order_frame(r, WIRE_SETUP, err) < 0)
+        return died(r, "loading", v);
+    if (rc == 0)
+        rc = expect(r, WIRE_OK, "setup", v, err);
+    if (rc == 0 && order_frame(r, WIRE_START, err) < 0)
+        return died(r, "setup", v);
+    return rc;
+}
+
+int rproc_call(struct rproc *r, enum wire_order order, int in_arena, int out_arena, int count,
+               struct rproc_reply *ret, struct verdict *v, struct err *err)
+{
+    struct wire_page *p = r->page;
+    int limit = r->config->call_timeout_ms;
+
+    (void)err;
+    p->order = order;
+    p->in_arena = (uint32_t)in_arena;
+    p->out_arena = (uint32_t)out_arena;
+    p->count = (uint32_t)count;
+
+    uint64_t start = clock_ns();
+
+    atomic_store_explicit(&p->go, ++r->seq, memory_order_release);
+
+    int rc = spin_for(r, &p->done, r->seq, limit, "call", v);
+
+    if (rc)
+        return rc;
+    ret->wall_ns = clock_ns() - start;
+    ret->claim_ns = p->claim_ns;
+    if (order == WIRE_ORDER_CALL && p->status != 0)
+        return verdict_set(v, VERDICT_CRASH, "returned", "assay_kernel returned %d", p->status);
+    return 0;
+}
+
+static int send_signal(const struct rproc *r, int sig)
+{
+    return (int)syscall(SYS_pidfd_send_signal, r->pidfd, sig, NULL, 0);
+}
+
+int rproc_stop(struct rproc *r, struct verdict *v, struct err *err)
+{
+    uint64_t deadline = clock_ns() + 1000000000u;
+    siginfo_t info = {0};
+
+    if (r->stopped)
+        return 0;
+    if (send_signal(r, SIGSTOP) < 0)
+        return died(r, "between calls", v);
+    /* WNOHANG in a loop: sleeping in waitid would add a wake-up to every call. WNOWAIT leaves a
+     * death to be reaped by the one place that does it. */
+    while (info.si_pid == 0) {
+        if (waitid(P_PID, (id_t)r->pid, &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT) < 0)
+            return fail_errno(err, "cannot wait for the runner");
+        if (info.si_pid == 0 && clock_ns() > deadline)
+            return fail(err, ERR_SYSTEM, "the runner does not stop");
+        if (info.si_pid == 0 && !r->config->pin)
+            sched_yield();
+    }
+    if (info.si_code != CLD_STOPPED)
+        return died(r, "between calls", v);
+    waitid(P_PID, (id_t)r->pid, &info, WSTOPPED | WNOHANG);
+    r->stopped = true;
+    drain(r);
+    return 0;
+}
+
+int rproc_wake(struct rproc *r, struct verdict *v, struct err *err)
+{
+    (void)err;
+    if (r->stopped) {
+        r->stopped = false;
+        if (send_signal(r, SIGCONT) < 0)
+            return died(r, "between calls", v);
+    }
+    atomic_store_explicit(&r->page->awake, ++r->awake_seq, memory_order_release);
+    return spin_for(r, &r->page->awake_ack, r->awake_seq, r->config->call_timeout_ms,
+                    "between calls", v);
+}
+
+void rproc_end(struct rproc *r)
+{
+    if (r->pid > 0) {
+        send_signal(r, SIGKILL);
+        reap(r, 0);
+    }
+    if (r->out_fd >= 0)
+        drain(r);
+    wire_page_unmap(r->page);
+    r->page = NULL;
+    fd_closep(&r->pidfd);
+    fd_closep(&r->sock);
+    fd_closep(&r->out_fd);
+}
+
+void rproc_release(struct rproc *r)
+{
+    rproc_end(r);
+    buf_release(&r->text);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* The judge's end of one runner process: start it, hand it memory and an artifact, call, stop it
+ * between calls, end it. Everything it says is the candidate's word; only its death, the judge's
+ * clock and the output memory are facts. */
+#ifndef ASSAY_JUDGE_RPROC_H
+#define ASSAY_JUDGE_RPROC_H
+
+#include "device/device.h"
+#include "judge/layout.h"
+#include "judge/verdict.h"
+#include "wire/wire.h"
+
+#include <sched.h>
+
+/* Arenas are numbered inputs first. */
+struct rproc_config {
+    const char *runner_path;
+    const struct device *device;
+    int device_index;
+    const struct layout *in, *out;
+    const struct mem *in_arenas;
+    int n_in_arenas;
+    const struct mem *out_arenas;
+    int n_out_arenas;
+    int n_inputs;      /* sources before the parameters */
+    bool setup_params; /* the problem says setup = "params": they lie in arena 0 */
+    int artifact_fd;
+    uint64_t mem_bytes;
+    bool require_sandbox;
+    bool pin;
+    cpu_set_t runner_cpus;
+    int start_timeout_ms; /* spawn to OK, and assay_setup */
+    int call_timeout_ms;  /* one call */
+};
+
+#define RPROC_TEXT_MAX 65536
+
+struct rproc {
+    const struct rproc_config *config; /* not owned; outlives this */
+    pid_t pid;                         /* 0: none, or reaped */
+    int pidfd, sock, out_fd;
+    struct wire_page *page;
+    unsigned seq, awake_seq;
+    bool stopped;
+    int wait_status;    /* once reaped */
+    uint32_t layers;    /* SANDBOX_* */
+    struct buf text;    /* stdout and stderr, the first RPROC_TEXT_MAX bytes */
+    uint64_t text_seen; /* bytes in all */
+};
+
+#define RPROC_INIT                                                \
+    {                                                             \
+        NULL, 0, -1, -1, -1, NULL, 0, 0, false, 0, 0, BUF_INIT, 0 \
+    }
+
+/* All of these: 0 fine, 1 the candidate's fault (*v filled), -1 ours (*err filled). */
+
+/* Starts the process and sends what it needs; does not wait, so that several start side by side. */
+int rproc_start(struct rproc *r, const struct rproc_config *config, struct err *err);
+/* Waits until the artifact is loaded and set up and the runner watches its page. */
+int rproc_ready(struct rproc *r, struct verdict *v, struct err *err);
+
+struct rproc_reply {
+    uint64_t wall_ns;  /* the judge's clock, go to done */
+    uint64_t claim_ns; /* the runner's word */
+};
+/* The runner must be running (rproc_wake). `count` calls back to back. */
+int rproc_call(struct rproc *r, enum wire_order order, int in_arena, int out_arena, int count,
+               struct rproc_reply *ret, struct verdict *v, struct err *err);
+/* SIGSTOP, and wait until every thread stands still. Nothing works ahead while the judge prepares.
+ */
+int rproc_stop(struct rproc *r, struct verdict *v, struct err *err);
+/* SIGCONT, and wait until the runner spins on its page again, so that waking is not timed. */
+int rproc_wake(struct rproc *r, struct verdict *v, struct err *err);
+/* Ends and reaps it, whatever it does. RPROC_INIT and an ended one are fine. */
+void rproc_end(struct rproc *r);
+/* The same, and its text is gone too. */
+void rproc_release(struct rproc *r);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/session.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "judge/call_floor.h"
+#include "judge/devlock.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SOURCE_MAX (4 << 20)
+#define START_TIMEOUT_MS 10000
+#define RUNNER_MEM_MIN ((uint64_t)4 << 30)
+
+/* --- opening --- */
+
+static int calibrate(const struct places *places, const struct device *device, int index,
+                     const struct device_info *info, struct calibration *ret, struct err *err)
+{
+    struct cpus cpus;
+    cpu_set_t allowed;
+    AUTO(fd_closep) int lock = -1;
+    double waited;
+    uint32_t layers;
+
+    cpus_split(&cpus);
+    sched_getaffinity(0, sizeof(allowed), &allowed);
+    if (devlock_take(device->name, index, false, &lock, &waited, err) < 0)
+        return -1;
+    *ret = (struct calibration){0};
+    snprintf(ret->fingerprint, sizeof(ret->fingerprint), "%s", info->fingerprint);
+    snprintf(ret->device, sizeof(ret->device), "%s", info->name);
+    clock_utc(ret->created);
+    if (calibrate_cpu(cpus.split ? &cpus.runner : &allowed, info->cache_bytes, ret, err) < 0 ||
+        call_floor_measure(places, device, index, &cpus, &ret->call_floor_ns, &layers, err) < 0)
+        return wrap(err, "calibration");
+    return calibration_save(places->home, ret, err);
+}
+
+int session_calibrate(const struct places *places, const struct device *device, int index,
+                      struct calibration *ret, struct err *err)
+{
+    struct device_info info;
+    void *ctx = NULL;
+
+    if (device->clock == CLOCK_CLAIM)
+        return fail(err, ERR_INPUT, "the %s device has nothing to calibrate", device->name);
+    if (device->judge->open(index, &ctx, err) < 0)
+        return -1;
+
+    int rc = device->judge->describe(ctx, &info, err);
+
+    if (rc == 0)
+        rc = calibrate(places, device, index, &info, ret, err);
+    device->judge->close(ctx);
+    return rc;
+}
+
+/* The fake device's times are stated by its candidates; its peaks are round numbers. */
+static void fake_calibration(struct calibration *c)
+{
+    *c = (struct calibration){
+        .fingerprint = "fake",
+        .device = "fake",
+        .created = "2026-01-01T00:00:00Z",
+        .read_bytes_s = 1e11,
+        .copy_bytes_s = 1e11,
+        .f32_flops_s = 1e12,
+        .f64_flops_s = 5e11,
+        .call_floor_ns = 1000,
+    };
+}
+
+static int open_calibration(struct session *s, bool *ret_made, struct err *err)
+{
+    const struct session_options *o = &s->options;
+
+    *ret_made = false;
+    if (o->device->clock == CLOCK_CLAIM) {
+        fake_calibration(&s->calibration);
+        return 0;
+    }
+
+    int rc = calibration_load(s->places->home, s->info.fingerprint, &s->calibration, err);
+
+    if (rc <= 0)
+        return rc;
+    *ret_made = true;
+    return calibrate(s->places, o->device, o->device_index, &s->info, &s->calibration, err);
+}
+
+int session_open(const struct places *places, const struct problem *problem,
+                 const struct session_options *options, struct session **ret,
+                 bool *ret_calibration_made, struct err *err)
+{
+    AUTO(session_closep) struct session *s = xcalloc(1, sizeof(*s));
+    AUTO(buf_release) struct buf header = BUF_INIT;
+
+    s->places = places;
+    s->problem = problem;
+    s->options = *options;
+    s->n_sizes = problem->n_sizes[options->sizes];
+    s->pools = xcalloc((size_t)s->n_sizes, sizeof(*s->pools));
+    if (!options->seed_chosen)
+        s->options.seed = secret_u64();
+    if (options->device->judge->open(options->device_index, &s->ctx, err) < 0 ||
+        options->device->judge->describe(s->ctx, &s->info, err) < 0)
+        return -1;
+    if (options->device->pins_cores)
+        cpus_split(&s->cpus);
+    if (open_calibration(s, ret_calibration_made, err) < 0)
+        return -1;
+    emit_c_header(problem, options->sizes, &header);
+    s->problem_h = buf_steal(&header);
+    *ret = steal(&s);
+    return 0;
+}
+
+static void retire_pools(struct session *s)
+{
+    for (int i = 0; i < s->n_sizes; i++)
+        if (s->pools[i].device)
+            pool_close(&s->pools[i]);
+    s->served = 0;
+    /* A chosen seed stays chosen; a secret one is spent once it stands in a record. */
+    if (!s->options.seed_chosen)
+        s->options.seed = secret_u64();
+}
+
+void session_close(struct session *s)
+{
+    if (!s)
+        return;
+    for (int i = 0; i < s->n_sizes; i++)
+        if (s->pools[i].device)
+            pool_close(&s->pools[i]);
+    free(s->pools);
+    free(s->problem_h);
+    s->options.device->judge->close(s->ctx);
+    free(s);
+}
+
+void session_closep(struct session **s)
+{
+    session_close(*s);
+    *s = NULL;
+}
+
+/* --- one candidate --- */
+
+/* On the CPU device a compiler must not run beside somebody's timed calls. */
+static int lock_for_build(struct session *s, struct evaluation *e, int *ret_lock, struct err *err)
+{
+    if (!s->options.device->pins_cores)
+        return 0;
+    return devlock_take(s->options.device->name, s->options.device_index, true, ret_lock,
+                        &e->queue_ms, err);
+}
+
+static int build(struct session *s, struct evaluation *e, struct err *err)
+{
+    AUTO(fd_closep) int lock = -1;
+    AUTO(freep) char *include = fs_join(s->places->share, "include");
+    struct build_request req = {
+        .device = s->options.device->name,
+        .file_name = e->file_name,
+        .source = e->source,
+        .source_len = e->source_len,
+        .problem_h = s->problem_h,
+        .include_dir = include,
+        .cache_dir = s->places->cache,
+        .timeout_ms = s->options.plan.build_timeout_ms,
+        .no_cache = s->options.plan.no_cache,
+    };
+
+    if (lock_for_build(s, e, &lock, err) < 0 || build_artifact(&req, &e->build, err) < 0)
+        return -1;
+    switch (e->build.status) {
+    case BUILD_OK:
+        return 0;
+    case BUILD_FAILED:
+        return verdict_set(&e->verdict, VERDICT_BUILD_ERROR, "compiler", "the compiler refused it");
+    case BUILD_TIMEOUT:
+        return verdict_set(&e->verdict, VERDICT_BUILD_ERROR, "timeout",
+                           "the compiler did not end within %d ms", req.timeout_ms);
+    case BUILD_TOO_LARGE:
+        return verdict_set(&e->verdict, VERDICT_BUILD_ERROR, "too_large",
+                           "the artifact is too large");
+    }
+    return 0;
+}
+
+static int open_pool(struct session *s, int size, struct evaluation *e, struct err *err)
+{
+    const struct graph *g = s->problem->sizes[s->options.sizes][size].graph;
+    struct pool *p = &s->pools[size];
+    int checks = MAX(s->options.plan.checks, g->n_laws);
+    int wanted = checks + (s->options.plan.check_only ? 0 : 16);
+
+    if (p->device)
+        return 0;
+    if (pool_open(s->options.device, s->ctx, g,
+                  fill_seed(s->options.seed, (uint64_t)size, UINT64_MAX), wanted,
+                  s->info.memory_bytes, p, err) < 0)
+        return -1;
+    e->inputs_ms += p->inputs_ms;
+    e->expected_ms += p->expected_ms;
+    e->honest_ms += p->honest_ms;
+    return 0;
+}
+
+/* Faster than the memory or the arithmetic of this device can be: not a discovery. */
+static int physics(const struct session *s, const struct size_result *r, struct verdict *v)
+{
+    double cold = r->trial.cold.median;
+
+    if (s->options.plan.check_only || s->options.device->clock == CLOCK_CLAIM ||
+        cold >= r->limits.physics_ns)
+        return 0;
+    return verdict_set(v, VERDICT_REJECTED, "physics",
+                       "%.3f us is faster than this device can move or compute it (%.3f us)",
+                       cold / 1e3, r->limits.physics_ns / 1e3);
+}
+
+static int judge_size(struct session *s, int i, struct evaluation *e, struct err *err)
+{
+    const struct session_options *o = &s->options;
+    struct size_result *r = &e->sizes[i];
+    struct trial_config c = {
+        .plan = &o->plan,
+        .pool = &s->pools[i],
+        .judge_cpus = s->cpus.judge,
+        .runner =
+            {
+                .runner_path = s->places->runner,
+                .device = o->device,
+                .device_index = o->device_index,
+                .setup_params = s->problem->setup_params,
+                .artifact_fd = e->build.artifact_fd,
+                .require_sandbox = o->plan.require_sandbox,
+                .pin = s->cpus.split,
+                .runner_cpus = s->cpus.runner,
+                .start_timeout_ms = MAX(START_TIMEOUT_MS, o->plan.call_timeout_ms),
+                .call_timeout_ms = o->plan.call_timeout_ms,
+            },
+    };
+
+    if (open_pool(s, i, e, err) < 0)
+        return -1;
+    c.runner.n_inputs = s->pools[i].graph->n_inputs;
+    c.runner.mem_bytes = RUNNER_MEM_MIN + 4 * (s->pools[i].in.bytes + s->pools[i].out.bytes) +
+                         (uint64_t)s->problem->requires_memory;
+    r->tried = true;
+    limits_compute(s->problem, s->pools[i].graph, &s->calibration, s->info.cache_bytes, &r->limits);
+
+    int rc = trial_run(&c, &r->trial, &e->verdict, err);
+
+    if (rc || o->plan.check_only)
+        return rc;
+    r->peak_fraction = r->limits.floor_ns / r->trial.cold.median;
+    r->sol = limits_sol(&r->limits, &s->calibration, r->trial.cold.median);
+    return physics(s, r, &e->verdict);
+}
+
+static void summarise(struct evaluation *e)
+{
+    AUTO(freep) double *peaks = xcalloc((size_t)e->n_sizes, sizeof(*peaks));
+    AUTO(freep) double *sols = xcalloc((size_t)e->n_sizes, sizeof(*sols));
+
+    for (int i = 0; i < e->n_sizes; i++) {
+        peaks[i] = e->sizes[i].peak_fraction;
+        sols[i] = e->sizes[i].sol;
+        if (!(peaks[i] > 0))
+            return;
+    }
+    e->peak_fraction = stats_geomean(peaks, (size_t)e->n_sizes);
+    e->sol = stats_geomean(sols, (size_t)e->n_sizes);
+}
+
+static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
+{
+    const struct session_options *o = &s->options;
+    AUTO(fd_closep) int lock = -1;
+    double waited = 0;
+    int rc = 0;
+
+    if (devlock_take(o->device->name, o->device_index, false, &lock, &waited, err) < 0)
+        return -1;
+    e->queue_ms += waited;
+    for (int i = 0; i < e->n_sizes && rc == 0; i++)
+        rc = judge_size(s, i, e, err);
+    if (rc == 0 && !o->plan.check_only)
+        summarise(e);
+    return rc;
+}
+
+static int load_source(struct evaluation *e, const char *path, struct err *err)
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+
+    if (fs_read(path, SOURCE_MAX, &text, err) < 0)
+        return -1;
+    e->source_len = text.len;
+    e->source = buf_steal(&text);
+    hash_of(e->source, e->source_len, e->source_hash);
+    e->file_name = xstrdup(path);
+    return 0;
+}
+
+int session_eval(struct session *s, const char *path, struct evaluation *ret, struct err *err)
+{
+    uint64_t start = clock_ns();
+
+    *ret = (struct evaluation){.verdict = VERDICT_INIT, .build.artifact_fd = -1};
+    snprintf(ret->id, sizeof(ret->id), "%016llx%016llx", (unsigned long long)secret_u64(),
+             (unsigned long long)secret_u64());
+    clock_utc(ret->created);
+    if (s->served++ >= POOL_CANDIDATES)
+        retire_pools(s);
+    ret->n_sizes = s->n_sizes;
+    ret->sizes = xcalloc((size_t)s->n_sizes, sizeof(*ret->sizes));
+    ret->seed = s->options.seed;
+    ret->seed_spent = s->options.seed_chosen || s->options.single;
+    hash_of(&ret->seed, sizeof(ret->seed), ret->pool);
+    for (int i = 0; i < s->n_sizes; i++)
+        ret->sizes[i].size = &s->problem->sizes[s->options.sizes][i];
+    if (load_source(ret, path, err) < 0) {
+        evaluation_release(ret);
+        return -1;
+    }
+
+    int rc = build(s, ret, err);
+
+    if (rc == 0)
+        rc = judge_sizes(s, ret, err);
+    if (rc < 0) {
+        ret->infra_kind = err->kind;
+        verdict_set(&ret->verdict, VERDICT_INFRA, err->kind == ERR_DEVICE ? "device" : "system",
+                    "%s", err->text);
+    }
+    ret->total_ms = clock_ms_since(start);
+    return 0;
+}
+
+void evaluation_release(struct evaluation *e)
+{
+    for (int i = 0; i < e->n_sizes; i++)
+        trial_result_release(&e->sizes[i].trial);
+    free(e->sizes);
+    free(e->source);
+    free(e->file_name);
+    build_result_release(&e->build);
+    *e = (struct evaluation){.build.artifact_fd = -1};
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* The judge: one problem on one device, candidate after candidate. Inputs and expected values are
+ * made once and serve up to POOL_CANDIDATES candidates; then they are drawn anew. */
+#ifndef ASSAY_JUDGE_SESSION_H
+#define ASSAY_JUDGE_SESSION_H
+
+#include "build/build.h"
+#include "judge/calibration.h"
+#include "judge/cpus.h"
+#include "judge/limits.h"
+#include "judge/plan.h"
+#include "judge/trial.h"
+#include "judge/verdict.h"
+#include "problem/problem.h"
+
+#define POOL_CANDIDATES 50
+
+/* Where things are; all strings outlive what is given it. */
+struct places {
+    const char *share;  /* problems/, include/ */
+    const char *home;   /* store, calibration */
+    const char *cache;  /* build cache */
+    const char *runner; /* the assay-runner program */
+};
+
+struct session_options {
+    const struct device *device;
+    int device_index;
+    enum size_set sizes;
+    bool seed_chosen; /* --seed: for repeating; a secret one otherwise */
+    bool single;      /* one candidate and no more: its record may state the seed */
+    uint64_t seed;
+    struct plan plan;
+};
+
+struct session {
+    const struct places *places;
+    const struct problem *problem; /* not owned */
+    struct session_options options;
+    void *ctx;
+    struct device_info info;
+    struct cpus cpus;
+    struct calibration calibration;
+    struct pool *pools; /* one per size; opened at first use */
+    int n_sizes;
+    int served;
+    char *problem_h;
+};
+
+/* `calibration_made` is set when there was none for this device and it was measured just now. */
+int session_open(const struct places *places, const struct problem *problem,
+                 const struct session_options *options, struct session **ret,
+                 bool *ret_calibration_made, struct err *err);
+void session_close(struct session *s);
+void session_closep(struct session **s);
+
+struct size_result {
+    const struct size *size; /* not owned */
+    struct trial_result trial;
+    struct limits limits;
+    double peak_fraction, sol; /* 0 when not timed */
+    bool tried;
+};
+
+struct evaluation {
+    struct verdict verdict;
+    enum err_kind infra_kind; /* with VERDICT_INFRA: ERR_SYSTEM or ERR_DEVICE */
+    char id[33];
+    char created[21];
+    char *file_name;
+    char source_hash[HASH_HEX];
+    char *source;
+    size_t source_len;
+    struct build_result build;
+    struct size_result *sizes;
+    int n_sizes;
+    double peak_fraction, sol; /* geometric means; 0 when not timed */
+    uint64_t seed;
+    bool seed_spent;     /* nobody is judged on it any more: the record states it */
+    char pool[HASH_HEX]; /* a commitment to the seed, stated in every record */
+    double load_ms, queue_ms, inputs_ms, expected_ms, honest_ms, total_ms;
+};
+
+/* Judges one candidate file. A finding, whatever it is, is 0; -1 means that there is nothing to
+ * record (the file cannot be read). What else goes wrong on our side becomes VERDICT_INFRA. */
+int session_eval(struct session *s, const char *path, struct evaluation *ret, struct err *err);
+void evaluation_release(struct evaluation *e);
+
+/* Measures the device anew and stores it. */
+int session_calibrate(const struct places *places, const struct device *device, int index,
+                      struct calibration *ret, struct err *err);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* One candidate on one size: the calls, each checked, and what the clocks said. */
+#ifndef ASSAY_JUDGE_TRIAL_H
+#define ASSAY_JUDGE_TRIAL_H
+
+#include "judge/plan.h"
+#include "judge/pool.h"
+#include "judge/rproc.h"
+#include "judge/stats.h"
+
+struct trial_error { /* the worst output under the worst law, in units of the honest run */
+    double rms, max, honest_rms, honest_max;
+    const char *output; /* not owned */
+    int law;
+};
+
+struct trial_result {
+    /* In ns. cold: the score. Samples are raw (the empty call is taken off, nothing else). */
+    struct interval cold, hot;
+    double *samples;
+    int *sample_run; /* which runner */
+    int n_samples;
+    double *claims; /* the runner's own word, recorded */
+    bool settled;   /* the interval met the stopping rule */
+    double empty_ns;
+    double wake_ns; /* median time from SIGCONT to a spinning runner */
+    int n_calls;    /* in all, every one checked */
+    int n_contents;
+    bool deterministic;
+    struct trial_error error;
+    uint32_t layers; /* sandbox layers every runner had */
+    char *text;      /* what the candidate printed, capped */
+    uint64_t text_bytes;
+    double start_ms, check_ms, timing_ms;
+    double candidate_ms; /* of all this, the candidate's own calls */
+};
+void trial_result_release(struct trial_result *r);
+
+struct trial_config {
+    const struct plan *plan;
+    struct pool *pool;
+    struct rproc_config runner; /* arenas are filled in here */
+    cpu_set_t judge_cpus;       /* with runner.pin */
+};
+
+/* 0 pass, 1 the candidate's fault (*v), -1 ours (*err). *ret is filled as far as things went. */
+int trial_run(const struct trial_config *c, struct trial_result *ret, struct verdict *v,
+              struct err *err);
+
+#endif

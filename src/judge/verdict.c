@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/verdict.h"
+
+#include <stdio.h>
+
+const char *const verdict_names[VERDICT_COUNT] = {
+    [VERDICT_PASS] = "pass",
+    [VERDICT_WRONG] = "wrong",
+    [VERDICT_CRASH] = "crash",
+    [VERDICT_TIMEOUT] = "timeout",
+    [VERDICT_BUILD_ERROR] = "build_error",
+    [VERDICT_REJECTED] = "rejected",
+    [VERDICT_INFRA] = "infra",
+};
+
+int verdict_set(struct verdict *v, enum verdict_kind kind, const char *reason, const char *fmt, ...)
+{
+    va_list ap;
+
+    v->kind = kind;
+    snprintf(v->reason, sizeof(v->reason), "%s", reason);
+    va_start(ap, fmt);
+    vsnprintf(v->detail, sizeof(v->detail), fmt, ap);
+    va_end(ap);
+    return 1;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include "testing.h"
+
+#include "base/fs.h"
+#include "base/hash.h"
+#include "store/store.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char *home_dir(void)
+{
+    char *dir = xstrdup("home-XXXXXX");
+
+    assert_non_null(mkdtemp(dir));
+    return dir;
+}
+
+static int add(struct store *s, const char *id, struct err *err)
+{
+    static const char source[] = "int x;\n";
+    char hash[HASH_HEX];
+    json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:n, s:f}", "id", id, "created", "2026",
+                          "problem", "level1/019_relu", "problem_hash", "p", "device", "cpu",
+                          "verdict", "pass", "reason", "peak_fraction", 0.5);
+    int rc;
+
+    hash_of(source, strlen(source), hash);
+    rc = store_add(s, j, hash, source, strlen(source), err);
+    json_decref(j);
+    return rc;
+}
+
+static void records_are_kept_once(void **state)
+{
+    AUTO(freep) char *home = home_dir();
+    AUTO(store_closep) struct store *s = NULL;
+    struct err err = ERR_INIT;
+    int64_t n = -1;
+
+    (void)state;
+    assert_int_equal(store_open(home, &s, &err), 0);
+    assert_int_equal(add(s, "a", &err), 0);
+    assert_int_equal(add(s, "b", &err), 0);
+    assert_int_equal(add(s, "a", &err), -1); /* never changed, never twice */
+    assert_int_equal(store_count(s, &n, &err), 0);
+    assert_int_equal(n, 2);
+    store_closep(&s);
+    assert_int_equal(store_open(home, &s, &err), 0);
+    assert_int_equal(store_count(s, &n, &err), 0);
+    assert_int_equal(n, 2);
+}
+
+static void a_failed_write_adds_nothing(void **state)
+{
+    AUTO(freep) char *home = home_dir();
+    AUTO(store_closep) struct store *s = NULL;
+    struct err err = ERR_INIT;
+    int64_t n = -1;
+    int failures = 0;
+
+    (void)state;
+    assert_int_equal(store_open(home, &s, &err), 0);
+    /* The counter of planned faults is the process's: each attempt asks a few times. */
+    for (int i = 1; i <= 6; i++) {
+        char plan[32], id[8];
+
+        snprintf(plan, sizeof(plan), "write:%d", i);
+        snprintf(id, sizeof(id), "r%d", i);
+        setenv("ASSAY_FAULT", plan, 1);
+        if (add(s, id, &err) < 0) {
+            failures++;
+            assert_int_equal(err.kind, ERR_SYSTEM);
+        }
+        unsetenv("ASSAY_FAULT");
+    }
+    assert_true(failures > 0);
+    assert_int_equal(store_count(s, &n, &err), 0);
+    assert_int_equal(n, 6 - failures);
+}
+
+static void a_newer_or_broken_store_is_refused(void **state)
+{
+    AUTO(freep) char *home = home_dir();
+    AUTO(freep) char *path = fs_join(home, "store.db");
+    struct store *s = NULL;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_int_equal(fs_write_atomic(path, "this is no database at all, not even nearly", 43, &err),
+                     0);
+    assert_int_equal(store_open(home, &s, &err), -1);
+    assert_int_equal(err.kind, ERR_SYSTEM);
+    assert_non_null(strstr(err.text, "store.db"));
+    assert_null(s);
+}
+
+static void a_home_that_is_a_file_is_refused(void **state)
+{
+    struct store *s = NULL;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_int_equal(fs_write_atomic("plain", "", 0, &err), 0);
+    assert_int_equal(store_open("plain/home", &s, &err), -1);
+    assert_non_null(strstr(err.text, "plain"));
+}
+
+/* A writer killed at any moment leaves a store that opens, with every record it had confirmed. */
+static void survives_kill_9(void **state)
+{
+    AUTO(freep) char *home = home_dir();
+    struct err err = ERR_INIT;
+    int64_t n = -1;
+    int confirmed = 0;
+
+    (void)state;
+    for (int round = 0; round < 10; round++) {
+        int out[2];
+        char byte;
+
+        assert_int_equal(pipe(out), 0);
+
+        pid_t pid = fork();
+
+        if (pid == 0) {
+            struct store *s = NULL;
+
+            if (store_open(home, &s, &err) < 0)
+                _exit(1);
+            for (int i = 0;; i++) {
+                char id[32];
+
+                snprintf(id, sizeof(id), "%d-%d", round, i);
+                if (add(s, id, &err) < 0 || write(out[1], "x", 1) != 1)
+                    _exit(1);
+            }
+        }
+        close(out[1]);
+        for (int i = 0; i < 5 + round && read(out[0], &byte, 1) == 1; i++)
+            confirmed++;
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+        while (read(out[0], &byte, 1) == 1)
+            confirmed++;
+        close(out[0]);
+    }
+
+    AUTO(store_closep) struct store *s = NULL;
+
+    assert_int_equal(store_open(home, &s, &err), 0);
+    assert_int_equal(store_count(s, &n, &err), 0);
+    /* One more per round may have been committed and not yet confirmed. */
+    assert_true(n >= confirmed && n <= confirmed + 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(records_are_kept_once),
+        cmocka_unit_test(a_failed_write_adds_nothing),
+        cmocka_unit_test(a_newer_or_broken_store_is_refused),
+        cmocka_unit_test(a_home_that_is_a_file_is_refused),
+        cmocka_unit_test(survives_kill_9),
+    };
+
+    return cmocka_run_group_tests_name("store", tests, NULL, NULL);
+}
