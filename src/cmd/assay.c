@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/cmd.h"
+
+#include "base/fs.h"
+#include "base/interrupt.h"
+#include "judge/record.h"
+#include "store/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void print_help(FILE *to)
+{
+    fputs(
+        "usage: assay COMMAND [OPTIONS] [ARGUMENTS]\n\n"
+        "Judges GPU kernels: right or wrong, how fast, how far from what the hardware allows.\n\n",
+        to);
+    for (int i = 0; cmd_table[i]; i++)
+        fprintf(to, "  %-10s %s\n", cmd_table[i]->name, cmd_table[i]->summary);
+    fputs("\n`assay COMMAND --help` tells more. Exit status: 0 all passed, 1 something was judged "
+          "not to,\n"
+          "2 usage, 3 input, 4 system, 5 device.\n",
+          to);
+}
+
+static void print_command_help(const struct cmd *cmd)
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+
+    buf_addf(&text, "usage: assay %s [OPTIONS] %s\n\n%s\n\n", cmd->name, cmd->args, cmd->summary);
+    opt_help(cmd->options, &text);
+    if (cmd->details)
+        buf_addf(&text, "\n%s", cmd->details);
+    fputs(buf_str(&text), stdout);
+}
+
+static const struct cmd *find_command(const char *name, struct err *err)
+{
+    const char *names[32];
+    size_t n = 0;
+
+    for (int i = 0; cmd_table[i]; i++) {
+        if (!strcmp(cmd_table[i]->name, name))
+            return cmd_table[i];
+        names[n++] = cmd_table[i]->name;
+    }
+
+    const char *near = nearest(name, names, n);
+
+    if (near)
+        fail(err, ERR_USAGE, "unknown command '%s'; did you mean '%s'?", name, near);
+    else
+        fail(err, ERR_USAGE, "unknown command '%s'; see assay --help", name);
+    return NULL;
+}
+
+static void app_init(struct app *app)
+{
+    AUTO(freep) char *dir = fs_program_dir();
+
+    app->places = (struct places){
+        .share = fs_share_dir(),
+        .home = fs_home_dir(),
+        .cache = fs_cache_dir(),
+        .runner = fs_join(dir, "assay-runner"),
+    };
+    app->color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+}
+
+static void app_release(struct app *app)
+{
+    store_close(app->store);
+    free((char *)app->places.share);
+    free((char *)app->places.home);
+    free((char *)app->places.cache);
+    free((char *)app->places.runner);
+}
+
+static int run_command(struct app *app, const struct cmd *cmd, int argc, char **argv,
+                       struct err *err)
+{
+    AUTO(freep) void *options = xcalloc(1, cmd->options_size);
+    bool help = false;
+    int n = 0;
+
+    if (opt_parse(cmd->options, options, argc, argv, &n, &help, err) < 0)
+        return wrap(err, "%s", cmd->name);
+    if (help) {
+        print_command_help(cmd);
+        return 0;
+    }
+    return cmd->run(app, options, n, argv, err);
+}
+
+/* A full disk behind a redirected stdout is ours to report. */
+static int flush_stdout(struct err *err)
+{
+    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : fail_errno(err, "cannot write to stdout");
+}
+
+int main(int argc, char **argv)
+{
+    struct app app = {0};
+    struct err err = ERR_INIT;
+
+    if (argc < 2) {
+        print_help(stderr);
+        return ERR_USAGE;
+    }
+    if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
+        print_help(stdout);
+        return 0;
+    }
+    if (!strcmp(argv[1], "--version")) {
+        puts("assay " ASSAY_VERSION);
+        return 0;
+    }
+    interrupt_install();
+
+    const struct cmd *cmd = find_command(argv[1], &err);
+    int status = -1;
+
+    if (cmd) {
+        app_init(&app);
+        status = run_command(&app, cmd, argc - 1, argv + 1, &err);
+        app_release(&app);
+    }
+    if (flush_stdout(&err) < 0)
+        status = -1;
+    if (status < 0) {
+        fprintf(stderr, "assay: %s\n", err.text);
+        status = err.kind;
+    }
+    return status;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands. To add one: cmd_NAME.c with a const struct cmd, a line in table.c, a section in
+ * docs/assay.1.md, a case under tests/cli/NAME. */
+#ifndef ASSAY_CMD_CMD_H
+#define ASSAY_CMD_CMD_H
+
+#include "base/opt.h"
+#include "judge/session.h"
+
+struct store;
+
+struct app {
+    struct places places; /* strings owned by the app */
+    struct store *store;  /* opened by the commands that keep records; closed by main */
+    bool color;           /* stdout is a terminal */
+};
+
+struct cmd {
+    const char *name, *args, *summary;
+    const struct opt *options; /* ends with a NULL name */
+    size_t options_size;       /* of the struct they fill, zeroed before cmd->run parses */
+    const char *details;       /* more help, or NULL */
+    /* argv: the words that are no options; returns the exit status, or -1 with err */
+    int (*run)(struct app *app, const void *options, int argc, char **argv, struct err *err);
+};
+
+extern const struct cmd *const cmd_table[]; /* NULL-terminated */
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* What this machine gives: devices, the sandbox layers a runner really had, tools. Nothing is
+ * guessed: a runner is started and asked. */
+#include "cmd/cmd.h"
+#include "cmd/text.h"
+
+#include "judge/call_floor.h"
+#include "judge/record.h"
+#include "sandbox/sandbox.h"
+#include "store/store.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct doctor_options {
+    bool json;
+};
+
+static const struct opt doctor_table[] = {
+    {"json", 'j', OPT_FLAG, offsetof(struct doctor_options, json), NULL, "one object", NULL, 0, 0},
+    {0},
+};
+
+struct finding {
+    const char *what;
+    bool ok;
+    char text[512];
+};
+
+struct findings {
+    struct finding list[64];
+    int n;
+};
+
+static void PRINTF_LIKE(4, 5)
+    note(struct findings *f, const char *what, bool ok, const char *fmt, ...)
+{
+    struct finding *x = &f->list[f->n];
+    va_list ap;
+
+    if (f->n == (int)ARRAY_SIZE(f->list))
+        return;
+    f->n++;
+    x->what = what;
+    x->ok = ok;
+    va_start(ap, fmt);
+    vsnprintf(x->text, sizeof(x->text), fmt, ap);
+    va_end(ap);
+}
+
+static void look_at_devices(struct findings *f)
+{
+    for (int i = 0; device_registry[i]; i++) {
+        const struct device *d = device_registry[i];
+        const char *why = "";
+        int n = d->probe(&why);
+        struct device_info info;
+        struct err err = ERR_INIT;
+        void *ctx = NULL;
+
+        if (n <= 0) {
+            note(f, d->name, true, "none: %s", why);
+            continue;
+        }
+        if (d->judge->open(0, &ctx, &err) < 0 || d->judge->describe(ctx, &info, &err) < 0)
+            note(f, d->name, false, "%s", err.text);
+        else
+            note(f, d->name, true, "%s, %d core%s for candidates, %.1f GiB (%s)", info.name,
+                 info.cores, info.cores == 1 ? "" : "s", (double)info.memory_bytes / 0x1p30,
+                 d->summary);
+        d->judge->close(ctx);
+    }
+}
+
+static void look_at_runner(struct findings *f, const struct app *app)
+{
+    struct cpus cpus;
+    struct err err = ERR_INIT;
+    uint32_t layers = 0, wanted = sandbox_wanted();
+    double floor_ns = 0;
+
+    cpus_split(&cpus);
+    if (call_floor_measure(&app->places, &device_cpu, 0, &cpus, &floor_ns, &layers, &err) < 0) {
+        note(f, "runner", false, "%s", err.text);
+        return;
+    }
+    note(f, "runner", true, "starts, loads, runs; an empty kernel takes %.2f us", floor_ns / 1e3);
+    note(f, "clock", cpus.split, "%s%s",
+         cpus.split ? "judge and runners on different cores"
+                    : "one core for both: times are coarse",
+         cpus.smt_shared ? " (hyperthreads of one core)" : "");
+    for (int b = 0; b < SANDBOX_LAYERS; b++) {
+        bool on = layers & (1u << b);
+
+        if (on || (wanted & (1u << b)))
+            note(f, "sandbox", on, "%s%s", sandbox_layer_names[b], on ? "" : ": missing");
+    }
+}
+
+static void look_at_store(struct findings *f, const struct app *app)
+{
+    AUTO(store_closep) struct store *s = NULL;
+    struct err err = ERR_INIT;
+    int64_t n = 0;
+
+    if (store_open(app->places.home, &s, &err) < 0 || store_count(s, &n, &err) < 0)
+        note(f, "store", false, "%s", err.text);
+    else
+        note(f, "store", true, "%s/store.db, %lld record%s", app->places.home, (long long)n,
+             n == 1 ? "" : "s");
+}
+
+static void look_at_tools(struct findings *f, const struct app *app)
+{
+    char *true_argv[] = {(char *)"/usr/bin/env", (char *)"true", NULL};
+    AUTO(buf_release) struct buf output = BUF_INIT;
+    const char *tmp = getenv("TMPDIR");
+    AUTO(freep) char *dir = xasprintf("%s/assay-doctor-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    struct err err = ERR_INIT;
+    struct sandbox_tool_result result;
+    const char *none[] = {NULL};
+
+    (void)app;
+    if (!mkdtemp(dir)) {
+        note(f, "builder", false, "no temporary folder");
+        return;
+    }
+
+    struct sandbox_tool tool = {.argv = true_argv,
+                                .ro_dirs = none,
+                                .rw_dir = dir,
+                                .timeout_ms = 5000,
+                                .mem_bytes = (uint64_t)1 << 30,
+                                .file_bytes = 1 << 20,
+                                .max_output = 4096};
+
+    if (sandbox_run_tool(&tool, &output, &result, &err) < 0)
+        note(f, "builder", false, "%s", err.text);
+    else
+        note(f, "builder", result.exit_status == 0, "compilers run inside %s", result.walls);
+    rmdir(dir);
+}
+
+static int doctor_main(struct app *app, const void *options, int argc, char **argv, struct err *err)
+{
+    const struct doctor_options *o = options;
+    struct findings f = {.n = 0};
+    bool well = true;
+    json_t *array = json_array();
+
+    if (argc > 0)
+        return fail(err, ERR_USAGE, "doctor: unexpected argument '%s'", argv[0]);
+    note(&f, "assay", true, "%s, problems and headers in %s", ASSAY_VERSION, app->places.share);
+    look_at_devices(&f);
+    look_at_tools(&f, app);
+    look_at_runner(&f, app);
+    look_at_store(&f, app);
+    for (int i = 0; i < f.n; i++) {
+        AUTO(buf_release) struct buf line = BUF_INIT;
+
+        well = well && f.list[i].ok;
+        json_array_append_new(array, json_pack("{s:s, s:b, s:s}", "what", f.list[i].what, "ok",
+                                               f.list[i].ok, "text", f.list[i].text));
+        text_colored(&line, app->color, f.list[i].ok ? TEXT_GREEN : TEXT_RED, "%s",
+                     f.list[i].ok ? "ok " : "NO ");
+        if (!o->json)
+            printf("%s %-8s %s\n", buf_str(&line), f.list[i].what, f.list[i].text);
+    }
+    if (o->json) {
+        json_dumpf(array, stdout, JSON_INDENT(1));
+        putchar('\n');
+    }
+    json_decref(array);
+    return well ? 0 : 1;
+}
+
+const struct cmd cmd_doctor = {
+    .name = "doctor",
+    .args = "",
+    .summary = "what was found here: devices, sandbox layers, tools, store",
+    .options = doctor_table,
+    .options_size = sizeof(struct doctor_options),
+    .run = doctor_main,
+};

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/cmd.h"
+#include "cmd/text.h"
+
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "judge/record.h"
+#include "sandbox/sandbox.h"
+#include "store/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct eval_options {
+    const char *device, *seed;
+    int sizes;
+    bool json, check_only, no_cache, no_store, require_sandbox;
+    int64_t timeout_ms, build_timeout_ms, max_calls, budget_ms, runners;
+};
+
+#define FIELD(name) offsetof(struct eval_options, name)
+static const char *const size_choices[] = {"auto", "small", "full", NULL};
+
+static const struct opt eval_table[] = {
+    {"device", 'd', OPT_STRING, FIELD(device), "DEVICE",
+     "cpu, fake (default: by the file's suffix)", NULL, 0, 0},
+    {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET", "small or full (default: small on the CPU)",
+     size_choices, 0, 0},
+    {"json", 'j', OPT_FLAG, FIELD(json), NULL, "print exactly the record, one line a candidate",
+     NULL, 0, 0},
+    {"check-only", 'c', OPT_FLAG, FIELD(check_only), NULL, "right or wrong, no timing", NULL, 0, 0},
+    {"seed", 0, OPT_STRING, FIELD(seed), "N", "choose the seed (to repeat); secret otherwise", NULL,
+     0, 0},
+    {"timeout", 't', OPT_INT, FIELD(timeout_ms), "MS", "limit of one call (default 10000)", NULL, 1,
+     3600000},
+    {"build-timeout", 0, OPT_INT, FIELD(build_timeout_ms), "MS",
+     "limit of the compiler (default 60000)", NULL, 1, 3600000},
+    {"max-calls", 0, OPT_INT, FIELD(max_calls), "N", "most scored calls per size (default 400)",
+     NULL, 30, 100000},
+    {"budget", 0, OPT_INT, FIELD(budget_ms), "MS", "time for scored calls per size (default 500)",
+     NULL, 1, 3600000},
+    {"runners", 0, OPT_INT, FIELD(runners), "N", "fresh processes per size (default 3)", NULL, 1,
+     PLAN_MAX_RUNNERS},
+    {"no-cache", 0, OPT_FLAG, FIELD(no_cache), NULL, "compile again", NULL, 0, 0},
+    {"no-store", 0, OPT_FLAG, FIELD(no_store), NULL, "keep no record", NULL, 0, 0},
+    {"require-sandbox", 0, OPT_FLAG, FIELD(require_sandbox), NULL,
+     "refuse to run with a sandbox layer missing", NULL, 0, 0},
+    {0},
+};
+
+/* One invocation: a session that lives while the problem stays the same, and what was found. */
+struct eval {
+    struct app *app;
+    const struct eval_options *options;
+    struct problem *problem;
+    struct session *session;
+    const struct device *device;
+    struct table table;
+    bool many;                     /* several candidates: a table instead of a page each */
+    struct buf failures;           /* below the table: what was found, and how to repeat it */
+    char pool[HASH_HEX], seed[24]; /* of the session, to be revealed when it ends */
+    double first_cold_us;
+    double load_ms;
+    int worst; /* exit status so far */
+    bool warned_layers;
+};
+
+static int plan_from(const struct eval_options *o, struct session_options *s, struct err *err)
+{
+    char *end = NULL;
+
+    s->plan = (struct plan)PLAN_DEFAULT;
+    s->plan.check_only = o->check_only;
+    s->plan.no_cache = o->no_cache;
+    s->plan.require_sandbox = o->require_sandbox;
+    s->plan.call_timeout_ms = o->timeout_ms ? (int)o->timeout_ms : s->plan.call_timeout_ms;
+    s->plan.build_timeout_ms =
+        o->build_timeout_ms ? (int)o->build_timeout_ms : s->plan.build_timeout_ms;
+    s->plan.max_calls = o->max_calls ? (int)o->max_calls : s->plan.max_calls;
+    s->plan.budget_ms = o->budget_ms ? (int)o->budget_ms : s->plan.budget_ms;
+    s->plan.runners = o->runners ? (int)o->runners : s->plan.runners;
+    s->sizes = o->sizes == 2 ? SIZES_FULL : SIZES_SMALL;
+    if (!o->seed)
+        return 0;
+    s->seed_chosen = true;
+    s->seed = strtoull(o->seed, &end, 0);
+    return end == o->seed || *end
+               ? fail(err, ERR_USAGE, "--seed takes a whole number, not '%s'", o->seed)
+               : 0;
+}
+
+/* --- the page for one candidate --- */
+
+static enum text_color verdict_color(enum verdict_kind k)
+{
+    return k == VERDICT_PASS ? TEXT_GREEN : k == VERDICT_INFRA ? TEXT_YELLOW : TEXT_RED;
+}
+
+static void add_interval(struct table *t, const struct interval *i)
+{
+    AUTO(buf_release) struct buf lo = BUF_INIT;
+    AUTO(buf_release) struct buf hi = BUF_INIT;
+
+    text_us(i->lo / 1e3, &lo);
+    text_us(i->hi / 1e3, &hi);
+    table_add(t, TEXT_PLAIN, "%s .. %s", buf_str(&lo), buf_str(&hi));
+}
+
+static void add_us(struct table *t, double ns)
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+
+    text_us(ns / 1e3, &text);
+    table_add(t, TEXT_PLAIN, "%s", buf_str(&text));
+}
+
+static void print_sizes(const struct evaluation *e, bool color, struct buf *out)
+{
+    static const char *const heads[] = {"  size",   "cold us",  "95 % interval", "hot us",
+                                        "floor us", "bound by", "peak",          "error"};
+    struct table t;
+
+    table_init(&t, "lrrrrlrr", heads);
+    for (int i = 0; i < e->n_sizes; i++) {
+        const struct size_result *r = &e->sizes[i];
+        AUTO(buf_release) struct buf name = BUF_INIT;
+
+        if (!r->trial.n_samples)
+            continue;
+        buf_adds(&name, "  ");
+        size_print(r->size, &name);
+        table_add(&t, TEXT_PLAIN, "%s", buf_str(&name));
+        add_us(&t, r->trial.cold.median);
+        add_interval(&t, &r->trial.cold);
+        add_us(&t, r->trial.hot.median);
+        add_us(&t, r->limits.floor_ns);
+        table_add(&t, TEXT_PLAIN, "%s", r->limits.regime);
+        table_add(&t, TEXT_PLAIN, "%.1f %%", 100 * r->peak_fraction);
+        if (r->trial.error.rms > 0)
+            table_add(&t, TEXT_PLAIN, "%.2gx honest",
+                      r->trial.error.rms / r->trial.error.honest_rms);
+        else
+            table_add(&t, TEXT_PLAIN, "exact");
+    }
+    if (t.n_cells > t.n_columns)
+        table_print(&t, color, out);
+    table_release(&t);
+}
+
+/* Only once its seed is spent. */
+static void print_repeat(const struct eval *v, const struct evaluation *e, struct buf *out)
+{
+    buf_addf(out, "  again: assay eval %s %s --device %s --sizes %s --seed %llu%s\n",
+             v->problem->name, e->file_name, v->device->name,
+             size_set_names[v->session->options.sizes], (unsigned long long)e->seed,
+             v->options->check_only ? " --check-only" : "");
+}
+
+/* The compiler's words matter when it refused; a few lines of them. */
+static void print_log(const struct evaluation *e, struct buf *out)
+{
+    const char *p = e->build.log;
+
+    for (int line = 0; e->verdict.kind == VERDICT_BUILD_ERROR && p && *p && line < 12; line++) {
+        size_t n = strcspn(p, "\n");
+
+        buf_addf(out, "  | %.*s\n", (int)n, p);
+        p += n + (p[n] == '\n');
+    }
+}
+
+static void print_page(const struct eval *v, const struct evaluation *e, struct buf *out)
+{
+    bool color = v->app->color;
+
+    text_colored(out, color, TEXT_BOLD, "%s", v->problem->name);
+    buf_addf(out, "  %s  on %s (%s, %d core%s)\n", e->file_name, v->device->name,
+             v->session->info.name, v->session->info.cores, v->session->info.cores == 1 ? "" : "s");
+    text_colored(out, color, verdict_color(e->verdict.kind), "  %s%s%s",
+                 verdict_names[e->verdict.kind], e->verdict.reason[0] ? ": " : "",
+                 e->verdict.reason);
+    if (e->verdict.detail[0])
+        buf_addf(out, "  %s", e->verdict.detail);
+    else if (e->peak_fraction > 0)
+        buf_addf(out, "  peak_fraction %.3f  sol %.3f", e->peak_fraction, e->sol);
+    buf_addch(out, '\n');
+    print_log(e, out);
+    print_sizes(e, color, out);
+    if (e->verdict.kind != VERDICT_PASS)
+        print_repeat(v, e, out);
+}
+
+/* --- the table for several --- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static void add_row(struct eval *v, const struct evaluation *e)
+{
+    struct table *t = &v->table;
+    const struct trial_result *first = e->n_sizes ? &e->sizes[0].trial : NULL;
+    bool timed = e->verdict.kind == VERDICT_PASS && first && first->n_samples;
+
+    table_add(t, TEXT_PLAIN, "%s", v->problem->name);
+    table_add(t, TEXT_PLAIN, "%s", base_name(e->file_name));
+    table_add(t, verdict_color(e->verdict.kind), "%s", verdict_names[e->verdict.kind]);
+    table_add(t, TEXT_PLAIN, "%s", e->verdict.reason);
+    if (e->verdict.kind != VERDICT_PASS) {
+        buf_addf(&v->failures, "%s: %s\n", e->file_name, e->verdict.detail);
+        print_log(e, &v->failures);
+        print_repeat(v, e, &v->failures);
+    }
+    if (!timed) {
+        for (int i = 0; i < 5; i++)
+            table_add(t, TEXT_PLAIN, "%s", "");
+        return;
+    }
+    add_us(t, first->cold.median);
+    add_interval(t, &first->cold);
+    add_us(t, first->hot.median);
+    if (v->first_cold_us == 0)
+        v->first_cold_us = first->cold.median / 1e3;
+    table_add(t, TEXT_PLAIN, "%.2fx", v->first_cold_us / (first->cold.median / 1e3));
+    table_add(t, TEXT_PLAIN, "%.1f %%", 100 * e->peak_fraction);
+}
+
+/* --- judging --- */
+
+static void warn_layers(struct eval *v, const struct evaluation *e)
+{
+    uint32_t missing = 0;
+
+    for (int i = 0; i < e->n_sizes; i++)
+        if (e->sizes[i].tried && e->sizes[i].trial.layers)
+            missing |= sandbox_wanted() & ~e->sizes[i].trial.layers;
+    if (!missing || v->warned_layers)
+        return;
+    v->warned_layers = true;
+    fputs("assay: warning: sandbox layers missing:", stderr);
+    for (int b = 0; b < SANDBOX_LAYERS; b++)
+        if (missing & (1u << b))
+            fprintf(stderr, " %s", sandbox_layer_names[b]);
+    fputs(" (see assay doctor)\n", stderr);
+}
+
+/* Stored before it is printed: what was printed is in the store. */
+static int report(struct eval *v, const struct evaluation *e, struct err *err)
+{
+    json_t *record = record_json(v->session, e);
+    AUTO(buf_release) struct buf text = BUF_INIT;
+    int rc = 0;
+
+    interrupt_hold();
+    if (v->app->store)
+        rc = store_add(v->app->store, record, e->source_hash, e->source, e->source_len, err);
+    if (rc == 0 && v->options->json) {
+        AUTO(freep) char *line = json_dumps(record, JSON_COMPACT);
+
+        buf_addf(&text, "%s\n", line);
+    } else if (rc == 0 && !v->many) {
+        print_page(v, e, &text);
+    }
+    fputs(buf_str(&text), stdout);
+    fflush(stdout);
+    interrupt_release();
+    if (rc == 0 && v->many && !v->options->json)
+        add_row(v, e);
+    json_decref(record);
+    return rc;
+}
+
+static int status_of(const struct evaluation *e)
+{
+    if (e->verdict.kind == VERDICT_INFRA)
+        return (int)e->infra_kind;
+    return e->verdict.kind == VERDICT_PASS ? 0 : 1;
+}
+
+static int judge_file(struct eval *v, const char *path, struct err *err)
+{
+    struct evaluation e;
+
+    if (v->many && isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[K%s %s", v->problem->name, base_name(path));
+    if (session_eval(v->session, path, &e, err) < 0)
+        return -1;
+    if (v->many && isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+    e.load_ms = v->load_ms;
+    memcpy(v->pool, e.pool, sizeof(v->pool));
+    snprintf(v->seed, sizeof(v->seed), "%llu", (unsigned long long)e.seed);
+    warn_layers(v, &e);
+
+    int rc = report(v, &e, err);
+
+    if (e.verdict.kind == VERDICT_INFRA)
+        fprintf(stderr, "assay: %s: %s\n", e.file_name, e.verdict.detail);
+    v->worst = MAX(v->worst, status_of(&e));
+    evaluation_release(&e);
+    return rc;
+}
+
+/* The pool is retired with its session: from here on its seed is no secret. */
+static int end_session(struct eval *v, struct err *err)
+{
+    int rc = 0;
+
+    if (v->session && v->app->store && v->pool[0])
+        rc = store_reveal(v->app->store, v->pool, v->seed, err);
+    v->pool[0] = '\0';
+    session_closep(&v->session);
+    return rc;
+}
+
+static int open_problem(struct eval *v, const char *word, struct err *err)
+{
+    struct problem_ref ref = {0};
+    uint64_t start = clock_ns();
+
+    if (end_session(v, err) < 0)
+        return -1;
+    problem_freep(&v->problem);
+    if (problem_find(v->app->places.share, word, &ref, err) < 0)
+        return -1;
+
+    int rc = problem_load(ref.path, ref.name, &v->problem, err);
+
+    problem_ref_release(&ref);
+    v->load_ms = clock_ms_since(start);
+    v->first_cold_us = 0;
+    return rc;
+}
+
+static int open_session(struct eval *v, const struct device *device, int index, struct err *err)
+{
+    struct session_options so = {.device = device, .device_index = index, .single = !v->many};
+    bool calibrated = false;
+
+    if (v->session && v->device == device)
+        return 0;
+    if (end_session(v, err) < 0 || plan_from(v->options, &so, err) < 0 ||
+        session_open(&v->app->places, v->problem, &so, &v->session, &calibrated, err) < 0)
+        return -1;
+    v->device = device;
+    if (calibrated)
+        fprintf(stderr, "assay: calibrated %s once; `assay calibrate` measures anew\n",
+                v->session->info.name);
+    return 0;
+}
+
+static int take_file(struct eval *v, const char *path, struct err *err)
+{
+    const struct device *device = device_for_file(path);
+    int index = 0;
+
+    if (!v->problem)
+        return fail(err, ERR_USAGE, "eval: name the problem before %s", path);
+    if (v->options->device && device_find(v->options->device, &device, &index, err) < 0)
+        return -1;
+    if (access(path, R_OK) < 0) {
+        fail_errno(err, "%s", path);
+        err->kind = ERR_INPUT;
+        return -1;
+    }
+    if (!device)
+        return fail(err, ERR_INPUT, "%s: no device takes files of this kind; see `assay doctor`",
+                    path);
+    return open_session(v, device, index, err) < 0 ? -1 : judge_file(v, path, err);
+}
+
+static int eval_words(struct eval *v, int argc, char **argv, struct err *err)
+{
+    for (int i = 0; i < argc; i++) {
+        /* A candidate is known by its suffix (or by being there); all else names a problem. */
+        bool file = device_for_file(argv[i]) || (i > 0 && access(argv[i], F_OK) == 0);
+
+        if ((file ? take_file(v, argv[i], err) : open_problem(v, argv[i], err)) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int eval_main(struct app *app, const void *options, int argc, char **argv, struct err *err)
+{
+    static const char *const heads[] = {"problem", "candidate", "verdict",
+                                        "reason",  "cold us",   "95 % interval",
+                                        "hot us",  "vs first",  "peak"};
+    struct eval v = {.app = app, .options = options, .many = argc > 2};
+    AUTO(buf_release) struct buf text = BUF_INIT;
+
+    if (argc < 2)
+        return fail(err, ERR_USAGE,
+                    "eval: takes a problem and a file, as in: assay eval level1/19 relu.c");
+    if (!v.options->no_store && store_open(app->places.home, &app->store, err) < 0)
+        return -1;
+    table_init(&v.table, "llllrrrrr", heads);
+
+    int rc = eval_words(&v, argc, argv, err);
+
+    if (rc == 0)
+        rc = end_session(&v, err);
+    session_closep(&v.session);
+    if (v.many && !v.options->json && v.table.n_cells > v.table.n_columns) {
+        table_print(&v.table, app->color, &text);
+        buf_addf(&text, "%s%s", v.failures.len ? "\n" : "", buf_str(&v.failures));
+        fputs(buf_str(&text), stdout);
+    }
+    table_release(&v.table);
+    buf_release(&v.failures);
+    problem_freep(&v.problem);
+    return rc < 0 ? -1 : v.worst;
+}
+
+const struct cmd cmd_eval = {
+    .name = "eval",
+    .args = "PROBLEM FILE... [PROBLEM FILE...]",
+    .summary = "judge candidates: verdict, time, distance to the limit",
+    .options = eval_table,
+    .options_size = sizeof(struct eval_options),
+    .details = "One file: a page. Several: a table, each compared with the first that passes its "
+               "problem.\n"
+               "Inputs and expected values are shared by the files of one problem.\n",
+    .run = eval_main,
+};

@@ -1,0 +1,1 @@
+"$ASSAY" calibrate --device fake

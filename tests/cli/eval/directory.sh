@@ -1,0 +1,2 @@
+mkdir k.fake
+"$ASSAY" eval level1/19 k.fake

@@ -1,0 +1,1 @@
+"$ASSAY" show level2/22 --as c

@@ -1,0 +1,1 @@
+"$ASSAY" show 1/23 --as graph

@@ -1,0 +1,19 @@
+# Everything works without root, with every layer that needs no privilege.
+set -u
+[ "$(id -u)" = 0 ] || { echo "not root: the other tests show it already"; exit 77; }
+command -v setpriv >/dev/null || { echo "no setpriv"; exit 77; }
+setpriv --reuid 65534 --regid 65534 --clear-groups test -r "$ROOT/Makefile" -a -x "$ASSAY" ||
+    { echo "the checkout is not readable by others"; exit 77; }
+mkdir -m 777 home cache
+export ASSAY_HOME=$PWD/home ASSAY_CACHE=$PWD/cache
+setpriv --reuid 65534 --regid 65534 --clear-groups "$ASSAY" eval --json level1/19 \
+    "$ROOT/exemplars/cpu/level1/019_relu/naive.c" "$ROOT/exemplars/cpu/faulty/fork.c" >r.json 2>err
+cat err
+python3 - <<'P'
+import json
+good, bad = [json.loads(line) for line in open("r.json")]
+assert good["verdict"] == "pass", good["detail"]
+assert bad["verdict"] == "rejected" and bad["reason"] == "sandbox", bad["detail"]
+assert not good["sandbox"]["missing"], good["sandbox"]
+assert {"landlock", "seccomp", "no_new_privs", "rlimits"} <= set(good["sandbox"]["layers"]), good["sandbox"]
+P
