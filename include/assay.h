@@ -42,7 +42,7 @@ typedef struct {
     int32_t ndim;
     DLDataType dtype;
     int64_t *shape;
-    int64_t *strides; /* in elements, contiguous */
+    int64_t *strides;     /* in elements, contiguous */
     uint64_t byte_offset; /* always 0 */
 } DLTensor;
 

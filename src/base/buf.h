@@ -10,7 +10,10 @@ struct buf {
     size_t len, cap;
 };
 
-#define BUF_INIT {NULL, 0, 0}
+#define BUF_INIT   \
+    {              \
+        NULL, 0, 0 \
+    }
 
 void buf_release(struct buf *b);
 void buf_reset(struct buf *b); /* len 0, memory kept */

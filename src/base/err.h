@@ -20,7 +20,10 @@ struct err {
     char text[2048];
 };
 
-#define ERR_INIT {ERR_NONE, ""}
+#define ERR_INIT     \
+    {                \
+        ERR_NONE, "" \
+    }
 
 /* All return -1, so that an error path is one line. */
 int fail(struct err *err, enum err_kind kind, const char *fmt, ...) PRINTF_LIKE(3, 4);

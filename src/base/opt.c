@@ -43,7 +43,8 @@ static int set_number(const struct opt *o, void *field, const char *value, struc
     if (end == value || *end || errno)
         return fail(err, ERR_USAGE, "--%s takes a number, not '%s'", o->name, value);
     if ((o->min != 0 || o->max != 0) && !(v >= o->min && v <= o->max))
-        return fail(err, ERR_USAGE, "--%s takes %g to %g, not '%s'", o->name, o->min, o->max, value);
+        return fail(err, ERR_USAGE, "--%s takes %g to %g, not '%s'", o->name, o->min, o->max,
+                    value);
     if (o->type == OPT_INT)
         *(int64_t *)field = strtoll(value, NULL, 0);
     else
@@ -88,8 +89,8 @@ static int set(const struct opt *o, void *into, const char *value, struct err *e
     return 0;
 }
 
-int opt_parse(const struct opt *table, void *into, int argc, char **argv, int *ret_n, bool *ret_help,
-              struct err *err)
+int opt_parse(const struct opt *table, void *into, int argc, char **argv, int *ret_n,
+              bool *ret_help, struct err *err)
 {
     int n = 0;
     bool only_words = false;
@@ -114,7 +115,8 @@ int opt_parse(const struct opt *table, void *into, int argc, char **argv, int *r
         bool is_long = word[1] == '-';
         char *equals = is_long ? strchr(word, '=') : NULL;
         size_t len = is_long ? (equals ? (size_t)(equals - word - 2) : strlen(word + 2)) : 0;
-        const struct opt *o = is_long ? find(table, word + 2, len, 0) : find(table, NULL, 0, word[1]);
+        const struct opt *o =
+            is_long ? find(table, word + 2, len, 0) : find(table, NULL, 0, word[1]);
         char *value = equals ? equals + 1 : !is_long && word[2] ? word + 2 : NULL;
 
         if (!o)

@@ -18,11 +18,11 @@
 #define AUTO(fn) __attribute__((cleanup(fn)))
 
 /* Takes the value out of an owning local, so that its AUTO has nothing left to do. */
-#define steal(p)                                                                                   \
-    (__extension__({                                                                               \
-        __typeof__(*(p)) steal_tmp_ = *(p);                                                        \
-        *(p) = NULL;                                                                               \
-        steal_tmp_;                                                                                \
+#define steal(p)                            \
+    (__extension__({                        \
+        __typeof__(*(p)) steal_tmp_ = *(p); \
+        *(p) = NULL;                        \
+        steal_tmp_;                         \
     }))
 
 /* Small allocations: they abort when memory is out. A size that came from outside is checked
@@ -34,12 +34,13 @@ char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
 char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
-/* Zeroed memory for data of outside size; NULL when it is not to be had (or ASSAY_FAULT=alloc:N). */
+/* Zeroed memory for data of outside size; NULL when it is not to be had (or ASSAY_FAULT=alloc:N).
+ */
 void *try_alloc(size_t bytes);
 
-void freep(void *pp);       /* AUTO(freep) char *s */
-void fd_closep(int *fd);    /* AUTO(fd_closep) int fd = -1 */
-int fd_steal(int *fd);      /* returns *fd and leaves -1 */
+void freep(void *pp);    /* AUTO(freep) char *s */
+void fd_closep(int *fd); /* AUTO(fd_closep) int fd = -1 */
+int fd_steal(int *fd);   /* returns *fd and leaves -1 */
 
 /* Nearest of names[] to word by edit distance, or NULL when nothing is near. */
 const char *nearest(const char *word, const char *const *names, size_t n_names);

@@ -119,8 +119,7 @@ static int matmul(const struct matmul_args *m, const void *a, const void *b, voi
     return 0;
 }
 
-/* --- convolutions: a panel of output places becomes a matrix (terms, places), then a product ---
- */
+/* --- convolutions: a panel of output places becomes a matrix (terms, places) --- */
 
 /* Places x..x+n of one output row for one tap: the input row is read from at + i * step. */
 static void column_run(const REAL *row, int64_t length, int64_t at, int64_t step, int64_t n,

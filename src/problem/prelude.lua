@@ -5,9 +5,9 @@
 --
 --   op("softmax", "x, {dim:axis=-1}", "torch.softmax($x, dim=$dim)", function(x, o) ... end)
 --
--- Takes: `x` a tensor; `n:number`, `s:string`, `l:list`, `v:value` (a tensor or a number); `=` gives
--- a default, `?` allows nil. In braces the options of a trailing table: `axis` one axis, `axes` one,
--- several or (left out) all, `flag`, `number`, `any`. Axes count from 0, negative ones from the end.
+-- Takes: `x` a tensor; `n:number`, `s:string`, `l:list`; `=` gives a default, `?` allows nil. In
+-- braces the options of a trailing table: `axis` one axis, `axes` one, several or (left out) all,
+-- `flag`, `number`, `any`. Axes count from 0, negative ones from the end.
 -- $name in the spelling is that argument: a tensor's variable, or the value as Python writes it.
 -- Without a spelling the core ops of the lowering are spelled one by one.
 --
@@ -15,7 +15,8 @@
 local core = ...
 local node, raise, unknown, id = core.node, core.raise, core.unknown, core.id
 local begin_call, end_call = core.begin_call, core.end_call
-local format, gmatch, gsub, find, sub = string.format, string.gmatch, string.gsub, string.find, string.sub
+local format, gmatch, gsub, match = string.format, string.gmatch, string.gsub, string.match
+local find, sub = string.find, string.sub
 local unpack, sort, join = table.unpack, table.sort, table.concat
 local integer = math.tointeger
 
@@ -51,25 +52,22 @@ local function axes_of(x, given, name)
   return list
 end
 
-local function is_list(v) return type(v) == "table" end
-
 -- kind -> whether a value is one; axis and axes are normalised instead.
 local kinds = {
   tensor = id,
   number = function(v) return type(v) == "number" end,
-  value = function(v) return type(v) == "number" or id(v) end,
   string = function(v) return type(v) == "string" end,
   flag = function(v) return type(v) == "boolean" end,
-  list = is_list,
+  list = function(v) return type(v) == "table" end,
   any = function() return true end,
 }
 local kind_names = {
-  tensor = "a tensor", number = "a number", value = "a tensor or a number", string = "a string",
-  flag = "true or false", list = "a list",
+  tensor = "a tensor", number = "a number", string = "a string", flag = "true or false",
+  list = "a list",
 }
 
 local function parse_one(text)
-  local name, kind, optional, default = string.match(text, "^([%w_]+):?(%w*)(%??)=?(.*)$")
+  local name, kind, optional, default = match(text, "^([%w_]+):?(%w*)(%??)=?(.*)$")
   local value = default
   if default == "true" or default == "false" then value = default == "true" end
   if default == "" then value = nil end
@@ -176,7 +174,8 @@ end
 
 ------------------------------------------------------------------ core ops
 
-for _, name in ipairs { "abs", "sqrt", "exp", "expm1", "log", "log1p", "tanh", "erf", "sin", "cos", "floor" } do
+local unary = { "abs", "sqrt", "exp", "expm1", "log", "log1p", "tanh", "erf", "sin", "cos", "floor" }
+for _, name in ipairs(unary) do
   lib[name] = function(x) return node(name, nil, x) end
 end
 for _, name in ipairs { "lt", "le", "gt", "ge", "eq", "ne", "minimum", "maximum", "pow" } do
@@ -189,7 +188,8 @@ function lib.logical_not(x) return node("not", nil, x) end
 function lib.where(condition, a, b) return node("where", nil, condition, a, b) end
 
 local exp, log, log1p, sqrt, tanh, abs = lib.exp, lib.log, lib.log1p, lib.sqrt, lib.tanh, lib.abs
-local minimum, maximum, where, gt, ge, lt = lib.minimum, lib.maximum, lib.where, lib.gt, lib.ge, lib.lt
+local minimum, maximum, where = lib.minimum, lib.maximum, lib.where
+local gt, ge, lt = lib.gt, lib.ge, lib.lt
 
 -- A cast rounds, also to the dtype x has: intermediates are judged unrounded otherwise.
 op("cast", "x, dtype:string", nil, function(x, dtype) return node("cast", { dtype = dtype }, x) end)
@@ -218,7 +218,8 @@ op("matmul", "a, b, {trans_a:flag=false, trans_b:flag=false}", nil, function(a, 
   return node("matmul", o, a, b)
 end)
 
-local sum, max, matmul, cast, full, iota = lib.sum, lib.max, lib.matmul, lib.cast, lib.full, lib.iota
+local sum, max, matmul = lib.sum, lib.max, lib.matmul
+local cast, full, iota = lib.cast, lib.full, lib.iota
 
 local function count_of(x, axes)
   local n, shape = 1, x.shape
@@ -429,7 +430,7 @@ end
 
 op("rearrange", "x, pattern:string, lengths:list?", nil, function(x, pattern, lengths)
   if #pattern > PATTERN_MAX then fail("the pattern is too long") end
-  local left, right = string.match(pattern, "^(.-)%->(.*)$")
+  local left, right = match(pattern, "^(.-)%->(.*)$")
   if not left then fail("write \"b t (h d) -> b h t d\"") end
   local from, to, known, atoms, place = parse_axes(left), parse_axes(right), {}, {}, {}
   if #from ~= x.rank then fail("'%s' names %d axes, the tensor has %d", left, #from, x.rank) end
@@ -534,13 +535,14 @@ local function einsum_pair(a, la, b, lb, needed, dims)
   end
   local lead = #batch > 0 and { product(lengths(batch)) } or {}
   local k = product(lengths(inner))
-  a = reshape(align(a, la, extend(batch, only_a, inner)), extend(lead, { product(lengths(only_a)), k }))
-  b = reshape(align(b, lb, extend(batch, inner, only_b)), extend(lead, { k, product(lengths(only_b)) }))
+  local m, n = product(lengths(only_a)), product(lengths(only_b))
+  a = reshape(align(a, la, extend(batch, only_a, inner)), extend(lead, { m, k }))
+  b = reshape(align(b, lb, extend(batch, inner, only_b)), extend(lead, { k, n }))
   return reshape(matmul(a, b), lengths(labels)), labels
 end
 
 local function einsum(spec, operands)
-  local left, right = string.match(gsub(spec, "%s", ""), "^(.-)%->(.*)$")
+  local left, right = match(gsub(spec, "%s", ""), "^(.-)%->(.*)$")
   if not left or #spec > PATTERN_MAX then fail("write einsum(\"bij,jk->bik\", a, b)") end
   local labels, dims, target = {}, {}, letters(right)
   for text in gmatch(left .. ",", "(.-),") do labels[#labels + 1] = letters(text) end

@@ -75,7 +75,8 @@ local function bounded(label, dtype, shape, fan_in)
 end
 
 local function norm_params(label, dtype, shape)
-  return param(label .. ".weight", dtype, shape, normal(1, 0.25)), param(label .. ".bias", dtype, shape, normal(0, 0.25))
+  local w = param(label .. ".weight", dtype, shape, normal(1, 0.25))
+  return w, param(label .. ".bias", dtype, shape, normal(0, 0.25))
 end
 
 layer("linear", "inputs:number, outputs:number, {bias:flag=true, dtype:string=f32}",
@@ -102,28 +103,32 @@ local function check_groups(o, ...)
   end
 end
 
-for nd = 1, 3 do
-  local name = "conv" .. nd .. "d"
-  layer(name, "inputs:number, outputs:number, {k:any, stride:any=1, pad:any=0, dilation:any=1, groups:number=1, "
-    .. "bias:flag=true, dtype:string=f32}", function(label, inputs, outputs, o)
+local window = "inputs:number, outputs:number, {k:any, stride:any=1, pad:any=0, dilation:any=1, "
+  .. "groups:number=1, bias:flag=true, dtype:string=f32"
+
+-- The fan-in is what axis 1 of the weights and the kernel make: in PyTorch for the transposed ones,
+-- too, where axis 1 is the output.
+local function conv_layer(name, signature, nd, channels)
+  layer(name, signature, function(label, inputs, outputs, o)
     check_groups(o, inputs, outputs)
-    local shape = extend({ outputs, inputs // o.groups }, kernel(o.k, nd))
-    local w = bounded(label .. ".weight", o.dtype, shape, product(shape, 2))
-    local b = o.bias and bounded(label .. ".bias", o.dtype, { outputs }, product(shape, 2)) or nil
-    local options = { stride = o.stride, pad = o.pad, dilation = o.dilation, groups = o.groups }
+    local shape = extend(channels(inputs, outputs, o.groups), kernel(o.k, nd))
+    local fan_in = product(shape, 2)
+    local w = bounded(label .. ".weight", o.dtype, shape, fan_in)
+    local b = o.bias and bounded(label .. ".bias", o.dtype, { outputs }, fan_in) or nil
+    local options = {
+      stride = o.stride, pad = o.pad, dilation = o.dilation, groups = o.groups,
+      output_pad = o.output_pad,
+    }
     return function(x) return lib[name](x, w, b, options) end
   end)
-  local transpose = "conv_transpose" .. nd .. "d"
-  layer(transpose, "inputs:number, outputs:number, {k:any, stride:any=1, pad:any=0, dilation:any=1, groups:number=1, "
-    .. "output_pad:any=0, bias:flag=true, dtype:string=f32}", function(label, inputs, outputs, o)
-    check_groups(o, inputs, outputs)
-    -- PyTorch takes the fan-in from axis 1 of the weights, which is the output here.
-    local shape = extend({ inputs, outputs // o.groups }, kernel(o.k, nd))
-    local w = bounded(label .. ".weight", o.dtype, shape, product(shape, 2))
-    local b = o.bias and bounded(label .. ".bias", o.dtype, { outputs }, product(shape, 2)) or nil
-    local options = { stride = o.stride, pad = o.pad, dilation = o.dilation, groups = o.groups, output_pad = o.output_pad }
-    return function(x) return lib[transpose](x, w, b, options) end
+end
+
+for nd = 1, 3 do
+  conv_layer("conv" .. nd .. "d", window .. "}", nd, function(inputs, outputs, groups)
+    return { outputs, inputs // groups }
   end)
+  conv_layer("conv_transpose" .. nd .. "d", window .. ", output_pad:any=0}", nd,
+    function(inputs, outputs, groups) return { inputs, outputs // groups } end)
 end
 
 layer("batch_norm", "channels:number, {eps:number=1e-5, dtype:string=f32}",
@@ -141,13 +146,15 @@ layer("layer_norm", "shape:any, {eps:number=1e-5, dtype:string=f32}", function(l
   local w, b = norm_params(label, o.dtype, shape)
   return function(x) return lib.layer_norm(x, shape, w, b, { eps = o.eps }) end
 end)
-layer("mha", "embed:number, heads:number, {causal:flag=false, batch_first:flag=false, dtype:string=f32}",
+layer("mha",
+  "embed:number, heads:number, {causal:flag=false, batch_first:flag=false, dtype:string=f32}",
   function(label, embed, heads, o)
   if embed % heads ~= 0 then
     fail("%s does not divide into %s heads", tostring(embed), tostring(heads))
   end
   local bound = sqrt(6 / (4 * embed)) -- xavier_uniform of (3E, E)
-  local w_in = param(label .. ".in_proj_weight", o.dtype, { 3 * embed, embed }, uniform(-bound, bound))
+  local packed = { 3 * embed, embed }
+  local w_in = param(label .. ".in_proj_weight", o.dtype, packed, uniform(-bound, bound))
   local b_in = bounded(label .. ".in_proj_bias", o.dtype, { 3 * embed }, embed)
   local w_out = bounded(label .. ".out_proj.weight", o.dtype, { embed, embed }, embed)
   local b_out = bounded(label .. ".out_proj.bias", o.dtype, { embed }, embed)
@@ -160,14 +167,14 @@ end)
 
 -- PyTorch's call with all weights in one list; part 0 is the output, 1 and 2 the last states.
 local function recurrent_torch(kind, x, h0, c0, weights, o, part)
-  return format("torch.%s(%s, %s, %s, True, %d, 0.0, False, %s, %s)[%d]", kind == "rnn" and "rnn_tanh" or kind,
-    python(x), c0 and python({ h0, c0 }) or python(h0), python(weights), o.layers, python(o.bidirectional),
-    python(o.batch_first), part)
+  local name, states = kind == "rnn" and "rnn_tanh" or kind, python(c0 and { h0, c0 } or h0)
+  return format("torch.%s(%s, %s, %s, True, %d, 0.0, False, %s, %s)[%d]", name, python(x), states,
+    python(weights), o.layers, python(o.bidirectional), python(o.batch_first), part)
 end
 
 for kind, gates in pairs(gate_counts) do
-  layer(kind, "inputs:number, hidden:number, {layers:number=1, bidirectional:flag=false, batch_first:flag=false, "
-    .. "dtype:string=f32}", function(label, inputs, hidden, o)
+  layer(kind, "inputs:number, hidden:number, {layers:number=1, bidirectional:flag=false, "
+    .. "batch_first:flag=false, dtype:string=f32}", function(label, inputs, hidden, o)
     local layers, weights, directions = {}, {}, o.bidirectional and 2 or 1
     for l = 1, o.layers do
       layers[l] = {}
@@ -179,12 +186,14 @@ for kind, gates in pairs(gate_counts) do
           return weights[#weights]
         end
         layers[l][d] = {
-          w_ih = make("weight_ih", { gates * hidden, width }), w_hh = make("weight_hh", { gates * hidden, hidden }),
+          w_ih = make("weight_ih", { gates * hidden, width }),
+          w_hh = make("weight_hh", { gates * hidden, hidden }),
           b_ih = make("bias_ih", { gates * hidden }), b_hh = make("bias_hh", { gates * hidden }),
         }
       end
     end
-    -- f(x, h0 [, c0]) -> output, h_n [, c_n]; states (layers * directions, B, hidden), zero if left out.
+    -- f(x, h0 [, c0]) -> output, h_n [, c_n]; states are (layers * directions, B, hidden), zero
+    -- when they are left out.
     return function(x, h0, c0)
       if not id(x) or x.rank ~= 3 then fail("%s: x must be a tensor of rank 3", label) end
       local states = { o.layers * directions, x.shape[o.batch_first and 1 or 2], hidden }
@@ -199,7 +208,8 @@ for kind, gates in pairs(gate_counts) do
       local hn, cn
       local y = recorded(0, function()
         local out
-        out, hn, cn = run_layers(kind, o.batch_first and lib.transpose(x, 0, 1) or x, layers, h0, c0)
+        local by_time = o.batch_first and lib.transpose(x, 0, 1) or x
+        out, hn, cn = run_layers(kind, by_time, layers, h0, c0)
         return o.batch_first and lib.transpose(out, 0, 1) or out
       end)
       -- The states are made inside the first call; a copy of their own gives each its spelling.
@@ -240,6 +250,7 @@ lib.unpack = unpack
 lib.type = type
 lib.nn = core.read_only(nn)
 lib.math = core.read_only {
-  floor = math.floor, ceil = math.ceil, max = math.max, min = math.min, huge = math.huge, pi = math.pi,
+  floor = math.floor, ceil = math.ceil, max = math.max, min = math.min,
+  huge = math.huge, pi = math.pi,
 }
 return lib

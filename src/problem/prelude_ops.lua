@@ -218,7 +218,8 @@ op("smooth_l1_loss", "a, b, {beta:number=1}", "F.smooth_l1_loss($a, $b, beta=$be
 end)
 op("cross_entropy", "x, target", "F.cross_entropy($x, $target)", function(x, target)
   if x.rank ~= 2 or target.rank ~= 1 then fail("x must be (N, classes) and target (N)") end
-  return mean(lib.logsumexp(x, { dim = 1 }) - squeeze(take(x, unsqueeze(target, 1), { dim = 1 }), 1))
+  local right = squeeze(take(x, unsqueeze(target, 1), { dim = 1 }), 1)
+  return mean(lib.logsumexp(x, { dim = 1 }) - right)
 end)
 -- reduction = "batchmean"; 0 log 0 is 0.
 op("kl_div", "log_p, target", 'F.kl_div($log_p, $target, reduction="batchmean")',
