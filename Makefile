@@ -21,7 +21,7 @@ COMMA   = ,
 CFLAGS  = -std=gnu17 -g -O2 -ffp-contract=off -fopenmp $(WARN) $(SANFLAG)
 CPPFLAGS = -D_GNU_SOURCE -Isrc -Iinclude $(LUA_INC)
 # The loops over whole tensors are worth more effort.
-HOT     = $(BUILD)/obj/src/ops/%.o $(BUILD)/obj/src/tensor/%.o
+HOT     = $(BUILD)/obj/src/ops/%.o $(BUILD)/obj/src/tensor/%.o $(BUILD)/obj/src/judge/calibrate_cpu.o
 HOTFLAGS = -O3 -fno-math-errno -fno-trapping-math
 
 # Static where Debian has an archive: one binary that runs on a bare machine.
@@ -58,7 +58,7 @@ $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 # The prelude is embedded in the program (.incbin), which no compiler reports as a dependency.
-$(BUILD)/obj/src/problem/embed.o: src/problem/prelude.lua
+$(BUILD)/obj/src/problem/embed.o: $(wildcard src/problem/*.lua)
 
 $(BUILD)/tests/%: tests/unit/%.c $(JUDGE_LIB) $(RUNNER_LIB)
 	@mkdir -p $(@D)

@@ -1,6 +1,7 @@
 problem { "GPT block: causal self-attention and MLP, pre-norm", level = 3, id = 44,
           repaired = "norm weights and biases are random: ones and zeros could be left out" }
-sizes { full = { B = 128, T = 512, C = 768, HEADS = 8 }, small = { B = 2, T = 24, C = 48, HEADS = 4 } }
+sizes { full = { B = 128, T = 512, C = 768, HEADS = 8 },
+        small = { B = 2, T = 24, C = 64, HEADS = 8 } }
 
 local function attention(name, x)
   local q, k, v = split(nn.linear(name .. ".c_attn", C, 3 * C)(x), 3, { dim = -1 })

@@ -280,6 +280,22 @@ static const char *skipped(const struct problem *p, const char *name)
     return NULL;
 }
 
+static int check_skips(const struct problem *p, struct err *err)
+{
+    const char *names[ADMIT_CASES];
+
+    for (int i = 0; i < ADMIT_CASES; i++)
+        names[i] = kinds[i].name;
+    for (int i = 0; i < p->n_null_skips; i++) {
+        const char *name = p->null_skips[i].name, *near = nearest(name, names, ADMIT_CASES);
+
+        if (!near || strcmp(near, name) != 0)
+            return fail(err, ERR_INPUT, "%s: nulls.skip: there is no null '%s'%s%s", p->path, name,
+                        near ? "; did you mean " : "", near ? near : "");
+    }
+    return 0;
+}
+
 static int judge_case(struct room *r, const struct problem *p, const struct admit_kind *kind,
                       struct admit_case *ret, struct err *err)
 {
@@ -315,6 +331,11 @@ static void decide(const struct room *r, struct admit_result *ret)
     for (int i = 0; i < p->graph->n_laws * p->graph->n_outputs; i++)
         if (output_type(r, i % p->graph->n_outputs) == DT_F32)
             ret->honest_rms = fmax(ret->honest_rms, p->gates[i].gate.honest_rms);
+    /* First, because a gate that wide says nothing about the nulls either. */
+    if (ret->honest_rms > HONEST_RMS_MAX)
+        snprintf(ret->refusal, sizeof(ret->refusal),
+                 "honest error %.3g is above 2^-10: the problem amplifies rounding",
+                 ret->honest_rms);
     for (int i = 0; i < ADMIT_CASES && !ret->refusal[0]; i++) {
         const struct admit_case *c = &ret->cases[i];
 
@@ -324,10 +345,6 @@ static void decide(const struct room *r, struct admit_result *ret)
             snprintf(ret->refusal, sizeof(ret->refusal), "honest '%s' fails: %.200s", c->name,
                      c->detail);
     }
-    if (!ret->refusal[0] && ret->honest_rms > HONEST_RMS_MAX)
-        snprintf(ret->refusal, sizeof(ret->refusal),
-                 "honest error %.3g is above 2^-10: the problem amplifies rounding",
-                 ret->honest_rms);
     ret->admitted = !ret->refusal[0];
 }
 
@@ -354,7 +371,7 @@ int admit_size(const struct problem *p, const struct graph *g, uint64_t seed,
     int rc = -1;
 
     *ret = (struct admit_result){0};
-    if (device->judge->open(0, &ctx, err) < 0)
+    if (check_skips(p, err) < 0 || device->judge->open(0, &ctx, err) < 0)
         return -1;
     if (device->judge->describe(ctx, &info, err) < 0 ||
         pool_open(device, ctx, g, seed, 4 * g->n_laws, info.memory_bytes, &r.pool, err) < 0)

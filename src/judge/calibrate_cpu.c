@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS 7
+#define ROUNDS 15
 #define LANES 12 /* independent chains: latency 4, two units, and some to spare */
 #define FMA_STEPS 200000
 #define MEMORY_MIN ((size_t)128 << 20)
@@ -81,14 +81,16 @@ static double fma_rate(double (*loop)(long), int lanes_per_vector, int threads)
     return best;
 }
 
-/* Eight chains of adds: enough loads in flight to be bound by memory. */
+/* Four streams side by side: enough lines in flight to be bound by memory, not by latency. */
 static uint64_t read_all(const uint64_t *data, size_t words)
 {
+    size_t part = words / 4 / 8 * 8;
     uint64_t sum[8] = {0};
 
-    for (size_t i = 0; i + 8 <= words; i += 8)
-        for (int k = 0; k < 8; k++)
-            sum[k] += data[i + (size_t)k];
+    for (size_t i = 0; i < part; i += 8)
+        for (size_t stream = 0; stream < 4; stream++)
+            for (size_t k = 0; k < 8; k++)
+                sum[k] += data[stream * part + i + k];
     return sum[0] + sum[1] + sum[2] + sum[3] + sum[4] + sum[5] + sum[6] + sum[7];
 }
 

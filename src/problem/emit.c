@@ -138,6 +138,33 @@ static void emit_index(const struct problem *p, enum size_set set, const struct 
     buf_adds(out, " */\n");
 }
 
+/* A parameter that is the same in every size of the problem. */
+static bool param_fixed(const struct problem *p, int k)
+{
+    double first = p->sizes[SIZES_FULL][0].params[k].value;
+
+    for (int set = 0; set < SIZES_COUNT; set++)
+        for (int i = 0; i < p->n_sizes[set]; i++)
+            if (p->sizes[set][i].params[k].value != first)
+                return false;
+    return true;
+}
+
+/* Head and group counts and the like are no tensor's dimension: a candidate could not know them. */
+static void emit_fixed_params(const struct problem *p, struct buf *out)
+{
+    const struct size *model = &p->sizes[SIZES_FULL][0];
+    bool any = false;
+
+    for (int k = 0; k < model->n_params; k++)
+        if (param_fixed(p, k)) {
+            buf_addf(out, "#define PARAM_%s %.17g\n", model->params[k].name,
+                     model->params[k].value);
+            any = true;
+        }
+    buf_adds(out, any ? "\n" : "");
+}
+
 void emit_c_header(const struct problem *p, enum size_set set, struct buf *out)
 {
     const struct graph *g = p->sizes[set][0].graph;
@@ -153,6 +180,7 @@ void emit_c_header(const struct problem *p, enum size_set set, struct buf *out)
         buf_addch(out, '\n');
     }
     buf_adds(out, " */\n#ifndef ASSAY_PROBLEM_H\n#define ASSAY_PROBLEM_H\n\n");
+    emit_fixed_params(p, out);
     for (int i = 0; i < g->n_sources; i++) {
         struct view v = source_view(g, i);
 
@@ -213,7 +241,7 @@ static void print_tensor(const struct problem *p, const struct view *v, const ch
 /* 137.4 G: three or four digits and the prefix. */
 static void print_amount(double v, const char *unit, struct buf *out)
 {
-    static const char *const prefixes[] = {"", "K", "M", "G", "T", "P"};
+    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
     size_t i = 0;
 
     while (v >= 1000 && i + 1 < ARRAY_SIZE(prefixes)) {

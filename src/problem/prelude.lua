@@ -138,7 +138,9 @@ local function python(v)
   end
   if type(v) == "number" then
     if v ~= v or v == math.huge or v == -math.huge then return format('float("%s")', v) end
-    return math.type(v) == "integer" and format("%d", v) or format("%.17g", v)
+    if math.type(v) == "integer" then return format("%d", v) end
+    local short = format("%.15g", v)
+    return tonumber(short) == v and short or format("%.17g", v)
   end
   local items = {}
   for i, item in ipairs(v) do items[i] = python(item) end
@@ -174,7 +176,9 @@ end
 
 ------------------------------------------------------------------ core ops
 
-local unary = { "abs", "sqrt", "exp", "expm1", "log", "log1p", "tanh", "erf", "sin", "cos", "floor" }
+local unary = {
+  "abs", "sqrt", "exp", "expm1", "log", "log1p", "tanh", "erf", "sin", "cos", "floor",
+}
 for _, name in ipairs(unary) do
   lib[name] = function(x) return node(name, nil, x) end
 end
@@ -275,22 +279,22 @@ end)
 -- Half-open, as in Python: from to step may be nil, negative ends count from the end.
 op("slice", "x, axis:axis, from:number?, to:number?, step:number=1", nil,
   function(x, axis, from, to, step)
-  local dim = x.shape[axis + 1]
-  for _, v in ipairs { from or 0, to or 0, step } do
-    if not integer(v) then fail("%s is no whole number", tostring(v)) end
-  end
-  if step == 0 then fail("step must not be 0") end
-  if from and from < 0 then from = from + dim end
-  if to and to < 0 then to = to + dim end
-  from = from or (step > 0 and 0 or dim - 1)
-  to = to or (step > 0 and dim or -1)
-  if from < 0 or from >= dim or to < -1 or to > dim then
-    fail("%d to %d is outside of axis %d, which has %d", from, to, axis, dim)
-  end
-  local len = (to - from + step - (step > 0 and 1 or -1)) // step
-  if len < 1 then fail("nothing is left of axis %d from %d to %d", axis, from, to) end
-  return node("slice", { axis = axis, from = from, step = step, len = len }, x)
-end)
+    local dim = x.shape[axis + 1]
+    for _, v in ipairs { from or 0, to or 0, step } do
+      if not integer(v) then fail("%s is no whole number", tostring(v)) end
+    end
+    if step == 0 then fail("step must not be 0") end
+    if from and from < 0 then from = from + dim end
+    if to and to < 0 then to = to + dim end
+    from = from or (step > 0 and 0 or dim - 1)
+    to = to or (step > 0 and dim or -1)
+    if from < 0 or from >= dim or to < -1 or to > dim then
+      fail("%d to %d is outside of axis %d, which has %d", from, to, axis, dim)
+    end
+    local len = (to - from + step - (step > 0 and 1 or -1)) // step
+    if len < 1 then fail("nothing is left of axis %d from %d to %d", axis, from, to) end
+    return node("slice", { axis = axis, from = from, step = step, len = len }, x)
+  end)
 local slice = lib.slice
 
 op("concat", "tensors:list, {dim:any=0}", nil, function(tensors, o)
@@ -300,8 +304,8 @@ op("concat", "tensors:list, {dim:any=0}", nil, function(tensors, o)
 end)
 op("pad", "x, axis:axis, before:number, after:number, {value:number=0}", nil,
   function(x, axis, before, after, o)
-  return node("pad", { axis = axis, lo = before, hi = after, value = o.value }, x)
-end)
+    return node("pad", { axis = axis, lo = before, hi = after, value = o.value }, x)
+  end)
 -- gather: whole slices of x by index (an embedding). take: single elements, torch.gather.
 for _, name in ipairs { "gather", "take" } do
   op(name, "x, index, {dim:axis=0}", nil, function(x, index, o)

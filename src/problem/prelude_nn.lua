@@ -61,9 +61,9 @@ local function layer(name, signature, make)
     local given = args[n + 1]
     for i = 1, n do args[i] = check(takes[i], args[i]) end
     args[n + 1] = check_options(options, given, nil, {})
-    local f, g = make(label, unpack(args, 1, n + 1))
+    local f = make(label, unpack(args, 1, n + 1))
     end_call(nil, nil)
-    return f, g
+    return f
   end
 end
 
@@ -81,15 +81,14 @@ end
 
 layer("linear", "inputs:number, outputs:number, {bias:flag=true, dtype:string=f32}",
   function(label, inputs, outputs, o)
-  local w = bounded(label .. ".weight", o.dtype, { outputs, inputs }, inputs)
-  local b = o.bias and bounded(label .. ".bias", o.dtype, { outputs }, inputs) or nil
-  return function(x) return lib.linear(x, w, b) end
-end)
+    local w = bounded(label .. ".weight", o.dtype, { outputs, inputs }, inputs)
+    local b = o.bias and bounded(label .. ".bias", o.dtype, { outputs }, inputs) or nil
+    return function(x) return lib.linear(x, w, b) end
+  end)
 
 -- One number for all axes, or a list of nd.
 local function kernel(k, nd)
   local out = {}
-  if k == nil then fail("k, the size of the kernel, is missing") end
   if type(k) == "table" and #k ~= nd then fail("k must be a whole number or a list of %d", nd) end
   for i = 1, nd do out[i] = type(k) == "table" and k[i] or k end
   return out
@@ -133,14 +132,14 @@ end
 
 layer("batch_norm", "channels:number, {eps:number=1e-5, dtype:string=f32}",
   function(label, channels, o)
-  local w, b = norm_params(label, o.dtype, { channels })
-  return function(x) return lib.batch_norm(x, w, b, { eps = o.eps }) end
-end)
+    local w, b = norm_params(label, o.dtype, { channels })
+    return function(x) return lib.batch_norm(x, w, b, { eps = o.eps }) end
+  end)
 layer("group_norm", "groups:number, channels:number, {eps:number=1e-5, dtype:string=f32}",
   function(label, groups, channels, o)
-  local w, b = norm_params(label, o.dtype, { channels })
-  return function(x) return lib.group_norm(x, groups, w, b, { eps = o.eps }) end
-end)
+    local w, b = norm_params(label, o.dtype, { channels })
+    return function(x) return lib.group_norm(x, groups, w, b, { eps = o.eps }) end
+  end)
 layer("layer_norm", "shape:any, {eps:number=1e-5, dtype:string=f32}", function(label, shape, o)
   if type(shape) ~= "table" then shape = { shape } end
   local w, b = norm_params(label, o.dtype, shape)
@@ -149,21 +148,21 @@ end)
 layer("mha",
   "embed:number, heads:number, {causal:flag=false, batch_first:flag=false, dtype:string=f32}",
   function(label, embed, heads, o)
-  if embed % heads ~= 0 then
-    fail("%s does not divide into %s heads", tostring(embed), tostring(heads))
-  end
-  local bound = sqrt(6 / (4 * embed)) -- xavier_uniform of (3E, E)
-  local packed = { 3 * embed, embed }
-  local w_in = param(label .. ".in_proj_weight", o.dtype, packed, uniform(-bound, bound))
-  local b_in = bounded(label .. ".in_proj_bias", o.dtype, { 3 * embed }, embed)
-  local w_out = bounded(label .. ".out_proj.weight", o.dtype, { embed, embed }, embed)
-  local b_out = bounded(label .. ".out_proj.bias", o.dtype, { embed }, embed)
-  return function(x)
-    if not o.batch_first then x = lib.transpose(x, 0, 1) end
-    local y = lib.mha(x, heads, w_in, b_in, w_out, b_out, { causal = o.causal })
-    return o.batch_first and y or lib.transpose(y, 0, 1)
-  end
-end)
+    if embed % heads ~= 0 then
+      fail("%s does not divide into %s heads", tostring(embed), tostring(heads))
+    end
+    local bound = sqrt(6 / (4 * embed)) -- xavier_uniform of (3E, E)
+    local packed = { 3 * embed, embed }
+    local w_in = param(label .. ".in_proj_weight", o.dtype, packed, uniform(-bound, bound))
+    local b_in = bounded(label .. ".in_proj_bias", o.dtype, { 3 * embed }, embed)
+    local w_out = bounded(label .. ".out_proj.weight", o.dtype, { embed, embed }, embed)
+    local b_out = bounded(label .. ".out_proj.bias", o.dtype, { embed }, embed)
+    return function(x)
+      if not o.batch_first then x = lib.transpose(x, 0, 1) end
+      local y = lib.mha(x, heads, w_in, b_in, w_out, b_out, { causal = o.causal })
+      return o.batch_first and y or lib.transpose(y, 0, 1)
+    end
+  end)
 
 -- PyTorch's call with all weights in one list; part 0 is the output, 1 and 2 the last states.
 local function recurrent_torch(kind, x, h0, c0, weights, o, part)
@@ -213,8 +212,8 @@ for kind, gates in pairs(gate_counts) do
         return o.batch_first and lib.transpose(out, 0, 1) or out
       end)
       -- The states are made inside the first call; a copy of their own gives each its spelling.
-      local function state(part, s) return s and recorded(part, function()
-        return reshape(s, s.shape) end)
+      local function state(part, s)
+        return s and recorded(part, function() return reshape(s, s.shape) end)
       end
       return y, state(1, hn), state(2, cn)
     end

@@ -51,32 +51,28 @@ op("square", "x", "torch.square($x)", function(x) return x * x end)
 ------------------------------------------------------------------ reductions
 
 op("mean", "x, {dim:axes, keep:flag=false}", "torch.mean($x, dim=$dim, keepdim=$keep)",
-  function(x, o)
-  return sum(x, o) / count_of(x, o.dim)
-end)
+  function(x, o) return sum(x, o) / count_of(x, o.dim) end)
 local mean = lib.mean
 
 -- Two passes, biased as in the norms; correction = 1 divides by n - 1.
 op("var", "x, {dim:axes, keep:flag=false, correction:number=0}",
-  "torch.var($x, dim=$dim, correction=$correction, keepdim=$keep)", function(x, o)
-  local d = x - mean(x, { dim = o.dim, keep = true })
-  return sum(d * d, { dim = o.dim, keep = o.keep }) / (count_of(x, o.dim) - o.correction)
-end)
-op("std", "x, {dim:axes, keep:flag=false, correction:number=0}",
-  "torch.std($x, dim=$dim, correction=$correction, keepdim=$keep)", function(x, o)
-    return sqrt(lib.var(x, o))
+  "torch.var($x, dim=$dim, correction=$correction, keepdim=$keep)",
+  function(x, o)
+    local d = x - mean(x, { dim = o.dim, keep = true })
+    return sum(d * d, { dim = o.dim, keep = o.keep }) / (count_of(x, o.dim) - o.correction)
   end)
+op("std", "x, {dim:axes, keep:flag=false, correction:number=0}",
+  "torch.std($x, dim=$dim, correction=$correction, keepdim=$keep)",
+  function(x, o) return sqrt(lib.var(x, o)) end)
 op("norm", "x, {dim:axes, keep:flag=false}",
   "torch.linalg.vector_norm($x, dim=$dim, keepdim=$keep)",
-  function(x, o)
-  return sqrt(sum(x * x, o))
-end)
+  function(x, o) return sqrt(sum(x * x, o)) end)
 op("logsumexp", "x, {dim:axes, keep:flag=false}", "torch.logsumexp($x, dim=$dim, keepdim=$keep)",
   function(x, o)
-  local top = max(x, { dim = o.dim, keep = true })
-  local total = log(sum(exp(x - top), o))
-  return total + (o.keep and top or max(x, o))
-end)
+    local top = max(x, { dim = o.dim, keep = true })
+    local total = log(sum(exp(x - top), o))
+    return total + (o.keep and top or max(x, o))
+  end)
 op("softmax", "x, {dim:axis=-1}", "torch.softmax($x, dim=$dim)", function(x, o)
   local e = exp(x - max(x, { dim = o.dim, keep = true }))
   return e / sum(e, { dim = o.dim, keep = true })
@@ -86,9 +82,7 @@ op("log_softmax", "x, {dim:axis=-1}", "torch.log_softmax($x, dim=$dim)", functio
   return d - log(sum(exp(d), { dim = o.dim, keep = true }))
 end)
 op("l2_normalize", "x, {dim:axis=1, eps:number=1e-12}", "F.normalize($x, dim=$dim, eps=$eps)",
-  function(x, o)
-  return x / maximum(lib.norm(x, { dim = o.dim, keep = true }), o.eps)
-end)
+  function(x, o) return x / maximum(lib.norm(x, { dim = o.dim, keep = true }), o.eps) end)
 
 ------------------------------------------------------------------ norms
 
@@ -116,37 +110,37 @@ end
 op("layer_norm", "x, shape:list, w?, b?, {eps:number=1e-5}",
   "F.layer_norm($x, $shape, $w, $b, eps=$eps)",
   function(x, shape, w, b, o)
-  for i, d in ipairs(shape) do
-    if #shape > x.rank or x.shape[x.rank - #shape + i] ~= d then
-      fail("x does not end in the shape [%s]", join(shape, ", "))
+    for i, d in ipairs(shape) do
+      if #shape > x.rank or x.shape[x.rank - #shape + i] ~= d then
+        fail("x does not end in the shape [%s]", join(shape, ", "))
+      end
     end
-  end
-  local y = standardize(x, axes_from(x, x.rank - #shape), o.eps)
-  if w then y = y * w end
-  return b and y + b or y
-end)
+    local y = standardize(x, axes_from(x, x.rank - #shape), o.eps)
+    if w then y = y * w end
+    return b and y + b or y
+  end)
 -- Batch statistics, biased variance: what nn.BatchNorm does in training.
 op("batch_norm", "x, w?, b?, {eps:number=1e-5}",
   "F.batch_norm($x, None, None, $w, $b, training=True, eps=$eps)",
   function(x, w, b, o)
-  local axes = extend({ 0 }, x.rank > 2 and axes_from(x, 2) or {})
-  return affine(standardize(x, axes, o.eps), w, b)
-end)
+    local axes = extend({ 0 }, x.rank > 2 and axes_from(x, 2) or {})
+    return affine(standardize(x, axes, o.eps), w, b)
+  end)
 op("instance_norm", "x, {eps:number=1e-5}", "F.instance_norm($x, eps=$eps)", function(x, o)
   return standardize(x, axes_from(x, 2), o.eps)
 end)
 op("group_norm", "x, groups:number, w?, b?, {eps:number=1e-5}",
   "F.group_norm($x, $groups, $w, $b, eps=$eps)",
   function(x, groups, w, b, o)
-  local shape, split = x.shape, { x.shape[1], groups }
-  if x.rank < 2 or shape[2] % groups ~= 0 then
-    fail("the channels do not divide into %s groups", tostring(groups))
-  end
-  split[3] = shape[2] // groups
-  for i = 3, #shape do split[i + 1] = shape[i] end
-  local y = reshape(x, split)
-  return affine(reshape(standardize(y, axes_from(y, 2), o.eps), shape), w, b)
-end)
+    local shape, split = x.shape, { x.shape[1], groups }
+    if x.rank < 2 or shape[2] % groups ~= 0 then
+      fail("the channels do not divide into %s groups", tostring(groups))
+    end
+    split[3] = shape[2] // groups
+    for i = 3, #shape do split[i + 1] = shape[i] end
+    local y = reshape(x, split)
+    return affine(reshape(standardize(y, axes_from(y, 2), o.eps), shape), w, b)
+  end)
 op("rms_norm", "x, w?, {dim:axis=-1, eps:number=1e-5}", nil, function(x, w, o)
   local y = x / sqrt(mean(x * x, { dim = o.dim, keep = true }) + o.eps)
   return w and y * w or y
@@ -162,23 +156,22 @@ op("linear", "x, w, b?", "F.linear($x, $w, $b)", function(x, w, b)
 end)
 for nd = 1, 3 do
   op("conv" .. nd .. "d", "x, w, b?, {stride:any=1, pad:any=0, dilation:any=1, groups:number=1}",
-    "F.conv" .. nd .. "d($x, $w, $b, $stride, $pad, $dilation, $groups)", function(x, w, b, o)
-    if x.rank ~= nd + 2 then fail("x must have %d axes, not %d", nd + 2, x.rank) end
-    return node("conv", o, x, w, b)
-  end)
+    "F.conv" .. nd .. "d($x, $w, $b, $stride, $pad, $dilation, $groups)",
+    function(x, w, b, o)
+      if x.rank ~= nd + 2 then fail("x must have %d axes, not %d", nd + 2, x.rank) end
+      return node("conv", o, x, w, b)
+    end)
   op("conv_transpose" .. nd .. "d",
     "x, w, b?, {stride:any=1, pad:any=0, dilation:any=1, groups:number=1, output_pad:any=0}",
     "F.conv_transpose" .. nd .. "d($x, $w, $b, $stride, $pad, $output_pad, $groups, $dilation)",
-      function(x, w, b, o)
-    if x.rank ~= nd + 2 then fail("x must have %d axes, not %d", nd + 2, x.rank) end
-    return node("conv_transpose", o, x, w, b)
-  end)
+    function(x, w, b, o)
+      if x.rank ~= nd + 2 then fail("x must have %d axes, not %d", nd + 2, x.rank) end
+      return node("conv_transpose", o, x, w, b)
+    end)
 end
 -- Over all axes behind (N, C). The stride is k unless it is given.
 op("max_pool", "x, {k:any, stride:any?, pad:any=0, dilation:any=1, ceil:flag=false}", nil,
-  function(x, o)
-  return node("max_pool", o, x)
-end)
+  function(x, o) return node("max_pool", o, x) end)
 op("avg_pool", "x, {k:any, stride:any?, pad:any=0}", nil, function(x, o)
   return node("avg_pool", o, x)
 end)
@@ -191,19 +184,19 @@ end)
 
 op("sdpa", "q, k, v, {causal:flag=false, scale:number?}",
   "F.scaled_dot_product_attention($q, $k, $v, is_causal=$causal, scale=$scale)",
-    function(q, k, v, o)
-  local s = matmul(q, k, { trans_b = true }) * (o.scale or 1 / sqrt(q.shape[q.rank]))
-  if o.causal then s = where(lower_triangle(s, 0), s, -math.huge) end
-  return matmul(lib.softmax(s), v)
-end)
+  function(q, k, v, o)
+    local s = matmul(q, k, { trans_b = true }) * (o.scale or 1 / sqrt(q.shape[q.rank]))
+    if o.causal then s = where(lower_triangle(s, 0), s, -math.huge) end
+    return matmul(lib.softmax(s), v)
+  end)
 -- Self-attention of nn.MultiheadAttention, x (B, T, E): w_in (3E, E), w_out (E, E).
 op("mha", "x, heads:number, w_in, b_in?, w_out, b_out?, {causal:flag=false}", nil,
   function(x, heads, w_in, b_in, w_out, b_out, o)
-  local q, k, v = lib.split(lib.linear(x, w_in, b_in), 3, { dim = -1 })
-  local function split_heads(t) return lib.rearrange(t, "b t (h d) -> b h t d", { h = heads }) end
-  local y = lib.sdpa(split_heads(q), split_heads(k), split_heads(v), { causal = o.causal })
-  return lib.linear(lib.rearrange(y, "b h t d -> b t (h d)"), w_out, b_out)
-end)
+    local q, k, v = lib.split(lib.linear(x, w_in, b_in), 3, { dim = -1 })
+    local function split_heads(t) return lib.rearrange(t, "b t (h d) -> b h t d", { h = heads }) end
+    local y = lib.sdpa(split_heads(q), split_heads(k), split_heads(v), { causal = o.causal })
+    return lib.linear(lib.rearrange(y, "b h t d -> b t (h d)"), w_out, b_out)
+  end)
 
 ------------------------------------------------------------------ losses
 
@@ -213,9 +206,9 @@ op("mse_loss", "a, b", "F.mse_loss($a, $b)", function(a, b)
 end)
 op("smooth_l1_loss", "a, b, {beta:number=1}", "F.smooth_l1_loss($a, $b, beta=$beta)",
   function(a, b, o)
-  local d = abs(a - b)
-  return mean(where(lt(d, o.beta), d * d * (0.5 / o.beta), d - 0.5 * o.beta))
-end)
+    local d = abs(a - b)
+    return mean(where(lt(d, o.beta), d * d * (0.5 / o.beta), d - 0.5 * o.beta))
+  end)
 op("cross_entropy", "x, target", "F.cross_entropy($x, $target)", function(x, target)
   if x.rank ~= 2 or target.rank ~= 1 then fail("x must be (N, classes) and target (N)") end
   local right = squeeze(take(x, unsqueeze(target, 1), { dim = 1 }), 1)
@@ -224,12 +217,12 @@ end)
 -- reduction = "batchmean"; 0 log 0 is 0.
 op("kl_div", "log_p, target", 'F.kl_div($log_p, $target, reduction="batchmean")',
   function(log_p, target)
-  return sum(where(gt(target, 0), target * (log(target) - log_p), 0)) / log_p.shape[1]
-end)
+    return sum(where(gt(target, 0), target * (log(target) - log_p), 0)) / log_p.shape[1]
+  end)
 op("triplet_margin_loss", "anchor, positive, negative, {margin:number=1, eps:number=1e-6}",
   "F.triplet_margin_loss($anchor, $positive, $negative, margin=$margin, eps=$eps)",
-    function(anchor, positive, negative, o)
-  local function distance(other) return lib.norm(anchor - other + o.eps, { dim = -1 }) end
-  return mean(relu(distance(positive) - distance(negative) + o.margin))
-end)
+  function(anchor, positive, negative, o)
+    local function distance(other) return lib.norm(anchor - other + o.eps, { dim = -1 }) end
+    return mean(relu(distance(positive) - distance(negative) + o.margin))
+  end)
 op("hinge_loss", "x, target", nil, function(x, target) return mean(relu(1 - x * target)) end)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* cmocka wants these headers before its own. */
 #ifndef ASSAY_TESTS_TESTING_H
 #define ASSAY_TESTS_TESTING_H
 
+/* cmocka wants these before its own header. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +10,9 @@
 
 #include <cmocka.h>
 
-#undef fail /* ours is a function (base/err.h); fail_msg() remains */
+/* Ours is a function (base/err.h); cmocka's macro of the same name gives way. */
+#undef fail
+#undef fail_msg
+#define fail_msg(...) (print_error(__VA_ARGS__), print_error("\n"), _fail(__FILE__, __LINE__))
 
 #endif

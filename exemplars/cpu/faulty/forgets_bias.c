@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A convolution that forgets its bias. For level1/050. expected: wrong: max */
+/* A convolution that forgets its bias. problem: level1/50 expected: wrong: max */
 #include "assay.h"
 #include "problem.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operands rounded to tf32, ten bits of mantissa. For level1/001. expected: wrong: max */
+/* Operands rounded to tf32, ten bits of mantissa. problem: level1/1 expected: wrong: max */
 #include "assay.h"
 #include "problem.h"
 

@@ -11,12 +11,6 @@
 
 enum { PAD = 1, POOL = 2 };
 
-/* The number of groups is no tensor's dimension: 8 in the full size, 4 in the small one. */
-static int64_t group_count(int64_t channels)
-{
-    return channels >= 128 ? 8 : 4;
-}
-
 /* One output: the inputs whose window reaches (h, w), each times the weight it reaches it with. */
 static float conv_transpose_at(const DLTensor *x, const DLTensor *weight, int64_t batch, int64_t o,
                                int64_t h, int64_t w)
@@ -106,7 +100,7 @@ static void max_pool(const float *x, const int64_t *size, float *y, const int64_
 
 static void group_norm(float *x, const int64_t *size, const float *weight, const float *bias)
 {
-    int64_t pixels = size[2] * size[3], groups = group_count(size[1]), members = size[1] / groups;
+    int64_t pixels = size[2] * size[3], groups = PARAM_G, members = size[1] / groups;
 
     for (int64_t g = 0; g < size[0] * groups; g++) {
         float *group = x + g * members * pixels;

@@ -9,12 +9,6 @@
 #define EPS 1e-5f
 #define SQRT_2_OVER_PI 0.79788456080286536f
 
-/* The number of heads is no tensor's dimension: 8 in the full size, 4 in the small one. */
-static int64_t head_count(int64_t channels)
-{
-    return channels >= 768 ? 8 : 4;
-}
-
 static float dot(const float *a, const float *b, int64_t n)
 {
     float sum = 0;
@@ -93,7 +87,7 @@ static void attend(const float *qkv, int64_t t, int64_t channels, int64_t head, 
 
 static void attention(const float *qkv, int64_t steps, int64_t channels, float *scores, float *y)
 {
-    int64_t heads = head_count(channels), width = channels / heads;
+    int64_t heads = PARAM_HEADS, width = channels / heads;
 
     for (int64_t t = 0; t < steps; t++)
         for (int64_t h = 0; h < heads; h++)
