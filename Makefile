@@ -7,6 +7,7 @@
 #   make fmt        clang-format over the tree
 #   make SAN=1 ...  the same under AddressSanitizer and UBSan, in build-san/
 #   make CC=clang BUILD=build-clang WERROR=1
+#   make V=1 ...    with the whole command lines
 
 CC      = gcc
 BUILD   = build$(if $(SAN),-san)
@@ -38,38 +39,49 @@ TESTS      = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/te
 FUZZERS    = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCHES    = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
 
+Q   = $(if $(V),,@)
+say = $(if $(V),,@echo "  $(1) $(2)")
+
 all: $(BUILD)/assay $(BUILD)/assay-runner
 
 $(BUILD)/assay: $(call objects,cmd) $(JUDGE_LIB) $(RUNNER_LIB)
-	$(CC) $(CFLAGS) -o $@ $^ $(LIBS)
+	$(call say,link,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS)
 
 # --no-as-needed: libgomp and libm are mapped before the sandbox closes, so that a candidate that
 # needs them loads although it may open no file.
 $(BUILD)/assay-runner: $(call objects,runner) $(RUNNER_LIB)
-	$(CC) $(CFLAGS) -o $@ $^ -l:libsodium.a $(LIBS_RUNNER) -Wl,--no-as-needed -lgomp -lm -lpthread
+	$(call say,link,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -l:libsodium.a $(LIBS_RUNNER) -Wl,--no-as-needed -lgomp -lm -lpthread
 
 $(RUNNER_LIB): $(call objects,$(RUNNER_DIRS))
 $(JUDGE_LIB): $(call objects,$(JUDGE_DIRS))
 $(BUILD)/%.a:
-	rm -f $@; ar rcs $@ $^
+	$(Q)rm -f $@; ar rcs $@ $^
 
 $(HOT): CFLAGS += $(HOTFLAGS)
+# Peaks measured through a sanitizer would call honest kernels impossible.
+$(BUILD)/obj/src/judge/calibrate_cpu.o: SANFLAG =
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,cc,$<)
+	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 # The prelude is embedded in the program (.incbin), which no compiler reports as a dependency.
 $(BUILD)/obj/src/problem/embed.o: $(wildcard src/problem/*.lua)
 
 $(BUILD)/tests/%: tests/unit/%.c $(JUDGE_LIB) $(RUNNER_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -o $@ $< $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS) -lcmocka
+	$(call say,cc,$<)
+	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -o $@ $< $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS) -lcmocka
 # Without libFuzzer a fuzz target is a program that replays the files it is given.
 $(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.h $(JUDGE_LIB) $(RUNNER_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(CPPFLAGS) -o $@ $< $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS) $(FUZZFLAGS)
+	$(call say,cc,$<)
+	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -o $@ $< $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS) $(FUZZFLAGS)
 $(BUILD)/bench/%: bench/%.c $(JUDGE_LIB) $(RUNNER_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(CPPFLAGS) -o $@ $< $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS)
+	$(call say,cc,$<)
+	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -o $@ $< $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS)
 
 deps:
 	@tools/install-deps build
@@ -78,14 +90,17 @@ deps-test:
 
 # The second make sees the headers the first one may have installed.
 run: deps
-	@$(MAKE) --no-print-directory -s all
+	@$(MAKE) --no-print-directory -j$$(nproc) all
 	@tools/tour $(BUILD)/assay
 test: deps-test
+	@$(MAKE) --no-print-directory -j$$(nproc) all tests
 	@$(MAKE) --no-print-directory check
-check: all $(TESTS) $(FUZZERS)
+tests: $(TESTS) $(FUZZERS)
+check: all tests
 	@tests/run-tests $(BUILD)
 bench: all $(BENCHES)
 	@for b in $(BENCHES); do echo "== $$b"; $$b || exit 1; done
+	@bench/soak.sh $(BUILD)/assay
 
 FORMATTED = $(shell git ls-files '*.c' '*.h')
 fmt:
@@ -95,6 +110,6 @@ fmt-check:
 clean:
 	rm -rf build build-*
 
-.PHONY: all run test check bench deps deps-test fmt fmt-check clean
+.PHONY: all run test tests check bench deps deps-test fmt fmt-check clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

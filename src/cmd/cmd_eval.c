@@ -108,6 +108,13 @@ static void add_interval(struct table *t, const struct interval *i)
     table_add(t, TEXT_PLAIN, "%s .. %s", buf_str(&lo), buf_str(&hi));
 }
 
+/* Above 1 is marked: the peaks of a CPU are measurements, and what stays in cache is not bound by
+ * them. */
+static void add_peak(struct table *t, double fraction)
+{
+    table_add(t, TEXT_PLAIN, "%.1f %%%s", 100 * fraction, fraction > 1 ? "!" : "");
+}
+
 static void add_us(struct table *t, double ns)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
@@ -137,7 +144,7 @@ static void print_sizes(const struct evaluation *e, bool color, struct buf *out)
         add_us(&t, r->trial.hot.median);
         add_us(&t, r->limits.floor_ns);
         table_add(&t, TEXT_PLAIN, "%s", r->limits.regime);
-        table_add(&t, TEXT_PLAIN, "%.1f %%", 100 * r->peak_fraction);
+        add_peak(&t, r->peak_fraction);
         if (r->trial.error.rms > 0)
             table_add(&t, TEXT_PLAIN, "%.2gx honest",
                       r->trial.error.rms / r->trial.error.honest_rms);
@@ -227,7 +234,7 @@ static void add_row(struct eval *v, const struct evaluation *e)
     if (v->first_cold_us == 0)
         v->first_cold_us = first->cold.median / 1e3;
     table_add(t, TEXT_PLAIN, "%.2fx", v->first_cold_us / (first->cold.median / 1e3));
-    table_add(t, TEXT_PLAIN, "%.1f %%", 100 * e->peak_fraction);
+    add_peak(t, e->peak_fraction);
 }
 
 /* --- judging --- */

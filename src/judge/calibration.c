@@ -25,6 +25,15 @@ double calibration_bytes_s(const struct calibration *c)
     return fmax(c->read_bytes_s, c->copy_bytes_s);
 }
 
+void calibration_merge(struct calibration *c, const struct calibration *other)
+{
+    c->read_bytes_s = fmax(c->read_bytes_s, other->read_bytes_s);
+    c->copy_bytes_s = fmax(c->copy_bytes_s, other->copy_bytes_s);
+    c->f32_flops_s = fmax(c->f32_flops_s, other->f32_flops_s);
+    c->f64_flops_s = fmax(c->f64_flops_s, other->f64_flops_s);
+    c->call_floor_ns = fmin(c->call_floor_ns, other->call_floor_ns);
+}
+
 static char *path_of(const char *home, const char *fingerprint)
 {
     return xasprintf("%s/calibration/%.16s.json", home, fingerprint);

@@ -20,6 +20,9 @@ struct calibration {
 /* The better of reading and copying: what memory traffic is held against. */
 double calibration_bytes_s(const struct calibration *c);
 
+/* The better of two measurements, rate by rate: a peak is what was reached once, undisturbed. */
+void calibration_merge(struct calibration *c, const struct calibration *other);
+
 /* 0 found, 1 none for this fingerprint, -1 unreadable (named). */
 int calibration_load(const char *home, const char *fingerprint, struct calibration *ret,
                      struct err *err);

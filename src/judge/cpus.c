@@ -35,17 +35,18 @@ static bool siblings_of(int cpu, cpu_set_t *ret)
 
 void cpus_split(struct cpus *ret)
 {
-    cpu_set_t allowed, siblings, rest;
+    cpu_set_t siblings, rest;
     int first = 0;
 
     memset(ret, 0, sizeof(*ret));
-    if (sched_getaffinity(0, sizeof(allowed), &allowed) < 0 || CPU_COUNT(&allowed) < 2)
+    if (sched_getaffinity(0, sizeof(ret->allowed), &ret->allowed) < 0 ||
+        CPU_COUNT(&ret->allowed) < 2)
         return;
-    while (!CPU_ISSET((size_t)first, &allowed))
+    while (!CPU_ISSET((size_t)first, &ret->allowed))
         first++;
     CPU_ZERO(&ret->judge);
     CPU_SET((size_t)first, &ret->judge);
-    ret->runner = allowed;
+    ret->runner = ret->allowed;
     CPU_CLR((size_t)first, &ret->runner);
     ret->split = true;
     if (!siblings_of(first, &siblings))

@@ -10,6 +10,7 @@ struct cpus {
     bool split;      /* false on one core, or where pinning is refused: the record says so */
     bool smt_shared; /* judge and runner are hyperthreads of one core: nothing better was to be had
                       */
+    cpu_set_t allowed; /* all of them */
     cpu_set_t judge, runner;
 };
 
