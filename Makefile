@@ -90,10 +90,10 @@ deps-test:
 
 # The second make sees the headers the first one may have installed.
 run: deps
-	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@$(MAKE) --no-print-directory -s -j$$(nproc) all
 	@tools/tour $(BUILD)/assay
 test: deps-test
-	@$(MAKE) --no-print-directory -j$$(nproc) all tests
+	@$(MAKE) --no-print-directory -s -j$$(nproc) all tests
 	@$(MAKE) --no-print-directory check
 tests: $(TESTS) $(FUZZERS)
 check: all tests

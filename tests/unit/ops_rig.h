@@ -3,16 +3,15 @@
 #ifndef TESTS_OPS_RIG_H
 #define TESTS_OPS_RIG_H
 
+#include "testing.h"
+
 #include "base/util.h"
 #include "ops/ops.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #define MAX_TENSORS 16
 

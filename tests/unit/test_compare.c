@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+#include "testing.h"
+
 #include "base/util.h"
 #include "tensor/compare.h"
 
 #include <float.h>
 #include <math.h>
 #include <omp.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 static double noise(int64_t i)
 {

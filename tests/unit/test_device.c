@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Every device through every rule of device.h that a judge relies on, and what is left: the
  * registry and the fake device's language. */
+#include "testing.h"
+
 #include "device/device.h"
 
 #include "device/fake_program.h"
@@ -8,14 +10,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define KEY 0x1234567890abcdefull
 #define BYTES ((size_t)20 << 20) /* past the size from which work is done in parallel */

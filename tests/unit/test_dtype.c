@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The 8- and 16-bit types are small enough to be tried whole: every code, and every place between
  * two neighbours where rounding changes its mind. */
+#include "testing.h"
+
 #include "base/util.h"
 #include "tensor/dtype.h"
 
 #include <float.h>
 #include <math.h>
 #include <omp.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 struct small_float {
     enum dtype dtype;

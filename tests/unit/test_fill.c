@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+#include "testing.h"
+
 #include "base/util.h"
 #include "tensor/fill.h"
 #include "tensor/law.h"
 
 #include <math.h>
 #include <omp.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #define SEED 0x0123456789ABCDEFu
 

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphs built by hand: what each op gives, refuses, costs, and what is left behind the finish. */
-#include "problem/graph.h" /* before cmocka.h, which has a macro named fail */
+#include "testing.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
+#include "problem/graph.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct law normal = {LAW_NORMAL, 0, 1, 1};
 

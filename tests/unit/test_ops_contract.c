@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The fast loops against items.h: the same bits in float, whatever the sizes, the order, the number
  * of threads and the instruction set. The BLAS in double: the same to rounding. */
+#include "testing.h"
+
 #include "base/util.h"
 #include "ops/blas.h"
 #include "ops/gemm.h"
@@ -8,10 +10,8 @@
 #include "ops/ops.h"
 
 #include <math.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #define REAL float
 #define ITEM(name) item_##name

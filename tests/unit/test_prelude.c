@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* The composites of the prelude against second definitions of them, written with other ops: every
  * difference below has to vanish in double precision. */
-#include "ops/ops.h" /* before cmocka.h, which has a macro named fail */
+#include "testing.h"
+
+#include "ops/ops.h"
 #include "problem/problem.h"
 
 #include "base/fs.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* x (4, 6), img (2, 6, 5, 7), seq (T = 5, B = 2, 3) and positive p (4, 6) */
 #define HEAD                                                                               \

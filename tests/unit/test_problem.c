@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Problem files, good and bad. Bodies below start at line 3, behind the two lines of HEAD. */
-#include "problem/problem.h" /* before cmocka.h, which has a macro named fail */
+#include "testing.h"
+
+#include "problem/problem.h"
 
 #include "base/fs.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define HEAD              \
     "problem { \"t\" }\n" \

@@ -4,6 +4,8 @@
  * the whole protocol, and through every way to end badly. $ASSAY_RUNNER names the program;
  * otherwise it is assay-runner in the folder above this test's.
  */
+#include "testing.h"
+
 #include "base/clock.h"
 #include "base/fs.h"
 #include "device/device.h"
@@ -13,7 +15,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +23,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define N 1000     /* elements, f32 */
 #define OFFSET 256 /* of the tensor in its arena */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "testing.h"
+
 #include "tensor/shape.h"
 
-#include <setjmp.h>
 #include <string.h>
-#include <cmocka.h>
 
 #define SHAPE(...)                                          \
     {                                                       \

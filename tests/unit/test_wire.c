@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "testing.h"
+
 #include "wire/wire.h"
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +12,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define HEADER_BYTES 12
 
