@@ -69,8 +69,8 @@ end
 
 local param, uniform, normal = lib.param, lib.uniform, lib.normal
 
-local function bounded(label, dtype, shape, fan_in)
-  local b = 1 / sqrt(fan_in)
+local function bounded(label, dtype, shape, fan_in, gain)
+  local b = (gain or 1) / sqrt(fan_in)
   return param(label, dtype, shape, uniform(-b, b))
 end
 
@@ -79,9 +79,12 @@ local function norm_params(label, dtype, shape)
   return w, param(label .. ".bias", dtype, shape, normal(0, 0.25))
 end
 
-layer("linear", "inputs:number, outputs:number, {bias:flag=true, dtype:string=f32}",
+-- gain multiplies the weights' bound, for deep nets without norms: sqrt(6) keeps the second moment
+-- through a relu, sqrt(3) without one; PyTorch's 1 shrinks it by as much.
+layer("linear",
+  "inputs:number, outputs:number, {bias:flag=true, gain:number=1, dtype:string=f32}",
   function(label, inputs, outputs, o)
-    local w = bounded(label .. ".weight", o.dtype, { outputs, inputs }, inputs)
+    local w = bounded(label .. ".weight", o.dtype, { outputs, inputs }, inputs, o.gain)
     local b = o.bias and bounded(label .. ".bias", o.dtype, { outputs }, inputs) or nil
     return function(x) return lib.linear(x, w, b) end
   end)
@@ -103,7 +106,7 @@ local function check_groups(o, ...)
 end
 
 local window = "inputs:number, outputs:number, {k:any, stride:any=1, pad:any=0, dilation:any=1, "
-  .. "groups:number=1, bias:flag=true, dtype:string=f32"
+  .. "groups:number=1, bias:flag=true, gain:number=1, dtype:string=f32"
 
 -- The fan-in is what axis 1 of the weights and the kernel make: in PyTorch for the transposed ones,
 -- too, where axis 1 is the output.
@@ -112,7 +115,7 @@ local function conv_layer(name, signature, nd, channels)
     check_groups(o, inputs, outputs)
     local shape = extend(channels(inputs, outputs, o.groups), kernel(o.k, nd))
     local fan_in = product(shape, 2)
-    local w = bounded(label .. ".weight", o.dtype, shape, fan_in)
+    local w = bounded(label .. ".weight", o.dtype, shape, fan_in, o.gain)
     local b = o.bias and bounded(label .. ".bias", o.dtype, { outputs }, fan_in) or nil
     local options = {
       stride = o.stride, pad = o.pad, dilation = o.dilation, groups = o.groups,
@@ -161,6 +164,22 @@ layer("mha",
       if not o.batch_first then x = lib.transpose(x, 0, 1) end
       local y = lib.mha(x, heads, w_in, b_in, w_out, b_out, { causal = o.causal })
       return o.batch_first and y or lib.transpose(y, 0, 1)
+    end
+  end)
+
+-- nn.TransformerEncoderLayer as it is by default: norms behind the sums, relu, no mask.
+layer("encoder_layer",
+  "embed:number, heads:number, hidden:number, {batch_first:flag=false, dtype:string=f32}",
+  function(label, embed, heads, hidden, o)
+    local attention = nn.mha(label .. ".self_attn", embed, heads,
+      { batch_first = o.batch_first, dtype = o.dtype })
+    local widen = nn.linear(label .. ".linear1", embed, hidden, { dtype = o.dtype })
+    local narrow = nn.linear(label .. ".linear2", hidden, embed, { dtype = o.dtype })
+    local norm1 = nn.layer_norm(label .. ".norm1", embed, { dtype = o.dtype })
+    local norm2 = nn.layer_norm(label .. ".norm2", embed, { dtype = o.dtype })
+    return function(x)
+      x = norm1(x + attention(x))
+      return norm2(x + narrow(relu(widen(x))))
     end
   end)
 
