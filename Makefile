@@ -3,6 +3,7 @@
 #   make            build/assay and build/assay-runner
 #   make run        installs what is missing, builds, judges the exemplars on this CPU
 #   make test       installs what is missing, builds, runs every test that needs no GPU
+#   make test-suites  the problems of levels 1-3 against PyTorch and the published facts; admission
 #   make bench      the benchmarks of bench/, as tables
 #   make fmt        clang-format over the tree
 #   make SAN=1 ...  the same under AddressSanitizer and UBSan, in build-san/
@@ -82,6 +83,10 @@ $(BUILD)/bench/%: bench/%.c $(JUDGE_LIB) $(RUNNER_LIB)
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
 	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -o $@ $< $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS)
+$(BUILD)/suites/%: tests/suites/%.c $(JUDGE_LIB) $(RUNNER_LIB)
+	@mkdir -p $(@D)
+	$(call say,cc,$<)
+	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -o $@ $< $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS)
 
 deps:
 	@tools/install-deps build
@@ -98,6 +103,10 @@ test: deps-test
 tests: $(TESTS) $(FUZZERS)
 check: all tests
 	@tests/run-tests $(BUILD)
+test-suites:
+	@tools/install-deps build suites
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/suites/suite_judge
+	@tests/suites/run $(BUILD)
 bench: all $(BENCHES)
 	@for b in $(BENCHES); do echo "== $$b"; $$b || exit 1; done
 	@bench/soak.sh $(BUILD)/assay
@@ -110,6 +119,6 @@ fmt-check:
 clean:
 	rm -rf build build-*
 
-.PHONY: all run test tests check bench deps deps-test fmt fmt-check clean
+.PHONY: all run test tests test-suites check bench deps deps-test fmt fmt-check clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -8,12 +8,14 @@ struct show_options {
     int sizes;
 };
 
-enum show_form { SHOW_TEXT, SHOW_C, SHOW_GRAPH };
-static const char *const forms[] = {"text", "c", "graph", NULL};
+enum show_form { SHOW_TEXT, SHOW_C, SHOW_TORCH, SHOW_GRAPH };
+static const char *const forms[] = {"text", "c", "torch", "graph", NULL};
 
 static const struct opt show_table[] = {
     {"as", 'a', OPT_CHOICE, offsetof(struct show_options, as), "FORM",
-     "text (default), c: the header a candidate includes, graph: the traced nodes", forms, 0, 0},
+     "text (default), c: the header a candidate includes, torch: a PyTorch module, graph: the "
+     "nodes",
+     forms, 0, 0},
     {"sizes", 's', OPT_CHOICE, offsetof(struct show_options, sizes), "SET",
      "small (default) or full", size_set_names, 0, 0},
     {0},
@@ -48,6 +50,8 @@ static int show_main(struct app *app, const void *options, int argc, char **argv
             return -1;
         if (o->as == SHOW_C)
             emit_c_header(p, (enum size_set)o->sizes, &text);
+        else if (o->as == SHOW_TORCH)
+            emit_torch(p, (enum size_set)o->sizes, &text);
         else if (o->as == SHOW_GRAPH)
             show_graphs(p, (enum size_set)o->sizes, &text);
         else
@@ -60,7 +64,7 @@ static int show_main(struct app *app, const void *options, int argc, char **argv
 const struct cmd cmd_show = {
     .name = "show",
     .args = "PROBLEM...",
-    .summary = "a problem: tensors, sizes, laws, work; or the header its candidates include",
+    .summary = "a problem: tensors, sizes, laws, work; or as a C header, a PyTorch module",
     .options = show_table,
     .options_size = sizeof(struct show_options),
     .run = show_main,

@@ -217,8 +217,7 @@ static bool made_inside(const struct graph *g, int node, int call)
     return c == call;
 }
 
-/* The next %N at or behind p, or NULL; *ret_end is behind its digits. */
-static const char *next_ref(const char *p, int *ret_node, const char **ret_end)
+const char *call_next_ref(const char *p, int *ret_node, const char **ret_end)
 {
     for (p = strchr(p, '%'); p; p = strchr(p + 1, '%')) {
         if (isdigit((unsigned char)p[1])) {
@@ -242,7 +241,7 @@ static bool call_stands(const struct graph *g, int call, const int *node_to)
 
     if (!c->torch || c->result < 0 || node_to[c->result] < 0 || !made_inside(g, c->result, call))
         return false;
-    for (; next_ref(p, &node, &end); p = end)
+    for (; call_next_ref(p, &node, &end); p = end)
         if (node < 0 || node >= g->n_nodes || node_to[node] < 0)
             return false;
     return true;
@@ -254,7 +253,7 @@ static void renumber_text(struct call *c, const int *node_to)
     const char *p = c->torch, *at, *end;
     int node;
 
-    while ((at = next_ref(p, &node, &end))) {
+    while ((at = call_next_ref(p, &node, &end))) {
         buf_add(&out, p, (size_t)(at - p));
         buf_addf(&out, "%%%d", node_to[node]);
         p = end;

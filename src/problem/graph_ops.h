@@ -27,6 +27,9 @@ int infer_same_dtype(const struct infer *f, int i, int j);
 /* Fills dtype and shape, completes attrs (a convolution's k), or says what does not fit. */
 int op_infer(struct infer *f);
 
+/* In a call's PyTorch text: the next %N at or behind p, or NULL; *ret_end is behind its digits. */
+const char *call_next_ref(const char *p, int *ret_node, const char **ret_end);
+
 /* graph_window.c */
 int infer_conv(struct infer *f);
 int infer_conv_transpose(struct infer *f);

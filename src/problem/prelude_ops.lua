@@ -183,7 +183,7 @@ end)
 ------------------------------------------------------------------ attention
 
 op("sdpa", "q, k, v, {causal:flag=false, scale:number?}",
-  "F.scaled_dot_product_attention($q, $k, $v, is_causal=$causal, scale=$scale)",
+  "attention($q, $k, $v, $causal, $scale)",
   function(q, k, v, o)
     local s = matmul(q, k, { trans_b = true }) * (o.scale or 1 / sqrt(q.shape[q.rank]))
     if o.causal then s = where(lower_triangle(s, 0), s, -math.huge) end

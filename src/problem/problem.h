@@ -65,6 +65,9 @@ void problem_refs_free(struct problem_ref *refs, int n);
 
 /* The C header a candidate of this problem and size set includes: problem.h. */
 void emit_c_header(const struct problem *p, enum size_set set, struct buf *out);
+/* A PyTorch module that computes the first size of the set: Model, get_inputs, get_init_inputs. It
+ * runs in float32 and in float64 (f32 follows the inputs). */
+void emit_torch(const struct problem *p, enum size_set set, struct buf *out);
 /* For people: title, tensors, sizes, costs, what was repaired. */
 void emit_text(const struct problem *p, struct buf *out);
 
