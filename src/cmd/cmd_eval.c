@@ -61,6 +61,8 @@ struct eval {
     bool many;                     /* several candidates: a table instead of a page each */
     struct buf failures;           /* below the table: what was found, and how to repeat it */
     char pool[HASH_HEX], seed[24]; /* of the session, to be revealed when it ends */
+    const char *file;              /* being judged */
+    uint64_t started_ns, shown_ns; /* since when; when progress was last shown, 0: never */
     double first_cold_us;
     double load_ms;
     int worst; /* exit status so far */
@@ -289,16 +291,31 @@ static int status_of(const struct evaluation *e)
     return e->verdict.kind == VERDICT_PASS ? 0 : 1;
 }
 
+/* On a terminal, for what takes longer than two seconds; at most ten times a second. */
+static void show_progress(void *arg, const char *phase, int done, int total)
+{
+    struct eval *v = arg;
+
+    if (clock_ms_since(v->started_ns) < 2000 || clock_ms_since(v->shown_ns) < 100)
+        return;
+    v->shown_ns = clock_ns();
+    fprintf(stderr, "\r\033[K%s %s: %s %d/%d", v->problem->name, v->file, phase, done, total);
+}
+
 static int judge_file(struct eval *v, const char *path, struct err *err)
 {
     struct evaluation e;
 
-    if (v->many && isatty(STDERR_FILENO))
-        fprintf(stderr, "\r\033[K%s %s", v->problem->name, base_name(path));
-    if (session_eval(v->session, path, &e, err) < 0)
-        return -1;
-    if (v->many && isatty(STDERR_FILENO))
+    v->started_ns = clock_ns();
+    v->shown_ns = 0;
+    v->file = base_name(path);
+
+    int found = session_eval(v->session, path, &e, err);
+
+    if (v->shown_ns)
         fputs("\r\033[K", stderr);
+    if (found < 0)
+        return -1;
     e.load_ms = v->load_ms;
     memcpy(v->pool, e.pool, sizeof(v->pool));
     snprintf(v->seed, sizeof(v->seed), "%llu", (unsigned long long)e.seed);
@@ -354,6 +371,8 @@ static int open_session(struct eval *v, const struct device *device, int index, 
     if (end_session(v, err) < 0 || plan_from(v->options, &so, err) < 0 ||
         session_open(&v->app->places, v->problem, &so, &v->session, &calibrated, err) < 0)
         return -1;
+    if (isatty(STDERR_FILENO))
+        v->session->options.plan.progress = (struct progress){show_progress, v};
     v->device = device;
     if (calibrated)
         fprintf(stderr, "assay: calibrated %s once; `assay calibrate` measures anew\n",

@@ -374,7 +374,7 @@ int admit_size(const struct problem *p, const struct graph *g, uint64_t seed,
     if (check_skips(p, err) < 0 || device->judge->open(0, &ctx, err) < 0)
         return -1;
     if (device->judge->describe(ctx, &info, err) < 0 ||
-        pool_open(device, ctx, g, seed, 4 * g->n_laws, info.memory_bytes, &r.pool, err) < 0)
+        pool_open(device, ctx, g, seed, 4 * g->n_laws, info.memory_bytes, NULL, &r.pool, err) < 0)
         goto out;
     r.values = try_alloc(r.pool.y_bytes);
     if (!r.values)

@@ -3,6 +3,8 @@
 #ifndef ASSAY_JUDGE_PLAN_H
 #define ASSAY_JUDGE_PLAN_H
 
+#include "judge/progress.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,6 +24,7 @@ struct plan {
     bool check_only; /* no timing: verdict on correctness alone */
     bool require_sandbox;
     bool no_cache;
+    struct progress progress;
 };
 
 /* Medians differ between processes more than inside one: three of them (facts measured on a CPU).

@@ -96,6 +96,7 @@ int pool_grow(struct pool *p, int n, struct err *err)
     if (n > p->n_contents)
         p->contents = xrealloc(p->contents, (size_t)n * sizeof(*p->contents));
     while (p->n_contents < n) {
+        progress_report(p->progress, "expected values", p->n_contents, n);
         /* Counted before it is complete: pool_close frees a half-made one. */
         if (make_content(p, p->n_contents++, err) < 0)
             return wrap(err, "expected values");
@@ -196,9 +197,12 @@ static int measure_honest(struct pool *p, struct err *err)
     for (size_t i = 0; i < n_gates; i++)
         totals[i] = (struct compare_stats)COMPARE_STATS_INIT;
     for (int k = 0; k < p->honest_contents * g->n_laws; k++)
-        for (int order = 0; order < orders; order++)
+        for (int order = 0; order < orders; order++) {
+            progress_report(p->progress, "honest run", k * orders + order,
+                            p->honest_contents * g->n_laws * orders);
             if (honest_run(p, k, order, values, totals, err) < 0)
                 return wrap(err, "honest run");
+        }
     for (int law = 0; law < g->n_laws; law++)
         for (int o = 0; o < g->n_outputs; o++) {
             struct gate *gate = &p->gates[law * g->n_outputs + o].gate;
@@ -250,9 +254,11 @@ static int limit_contents(struct pool *p, int needed, int64_t memory_bytes, stru
 }
 
 int pool_open(const struct device *device, void *ctx, const struct graph *g, uint64_t seed,
-              int min_contents, int64_t memory_bytes, struct pool *ret, struct err *err)
+              int min_contents, int64_t memory_bytes, const struct progress *progress,
+              struct pool *ret, struct err *err)
 {
-    *ret = (struct pool){.device = device, .ctx = ctx, .graph = g, .seed = seed};
+    *ret =
+        (struct pool){.device = device, .ctx = ctx, .graph = g, .seed = seed, .progress = progress};
     lay_out(ret);
     ops_set_threads(ret->large ? 0 : 1);
     if (limit_contents(ret, MAX(min_contents, g->n_laws), memory_bytes, err) < 0 ||

@@ -8,6 +8,7 @@
 #include "device/device.h"
 #include "judge/gate.h"
 #include "judge/layout.h"
+#include "judge/progress.h"
 #include "problem/problem.h"
 
 struct content {
@@ -25,6 +26,7 @@ struct pool {
     const struct device *device;
     void *ctx; /* the device's; not owned */
     const struct graph *graph;
+    const struct progress *progress; /* may be NULL; not owned */
     uint64_t seed;
     struct layout in, out;
     size_t *y_offset; /* per output, in bytes into content.y */
@@ -42,7 +44,8 @@ struct pool {
 /* Draws the first contents (at least min_contents and enough of every law) and measures the gates.
  * ERR_INPUT when they do not fit into 70 % of the device's memory. */
 int pool_open(const struct device *device, void *ctx, const struct graph *g, uint64_t seed,
-              int min_contents, int64_t memory_bytes, struct pool *ret, struct err *err);
+              int min_contents, int64_t memory_bytes, const struct progress *progress,
+              struct pool *ret, struct err *err);
 void pool_close(struct pool *p);
 /* Makes sure that contents 0..n-1 exist; fewer only when memory is at its limit. */
 int pool_grow(struct pool *p, int n, struct err *err);

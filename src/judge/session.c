@@ -202,7 +202,7 @@ static int open_pool(struct session *s, int size, struct evaluation *e, struct e
         return 0;
     if (pool_open(s->options.device, s->ctx, g,
                   fill_seed(s->options.seed, (uint64_t)size, UINT64_MAX), wanted,
-                  s->info.memory_bytes, p, err) < 0)
+                  s->info.memory_bytes, &s->options.plan.progress, p, err) < 0)
         return -1;
     e->inputs_ms += p->inputs_ms;
     e->expected_ms += p->expected_ms;

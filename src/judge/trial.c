@@ -27,6 +27,7 @@
 #define HOT_BATCHES 3 /* per runner */
 #define HOT_MAX 4096  /* calls in a batch */
 #define CHUNK 8       /* contents made at a time */
+#define LONG_MS 1000  /* of warming up, or of hot calls, is enough */
 
 struct trial {
     const struct trial_config *config;
@@ -272,6 +273,8 @@ static int check_phase(struct trial *t, struct verdict *v, struct err *err)
     struct compare_stats first = COMPARE_STATS_INIT;
 
     for (int k = 0; k < n_checks(t); k++) {
+        progress_report(&t->config->plan->progress, "checks", k, n_checks(t));
+
         int rc = checked_call(t, &t->runners[0], k, 1, &reply, v, err);
 
         if (rc)
@@ -286,11 +289,20 @@ static int check_phase(struct trial *t, struct verdict *v, struct err *err)
     return rc ? rc : judge_pooled(t, v);
 }
 
+/* Every runner once; more of it is for kernels that are over in no time. */
+static bool enough(const struct trial *t, int done, uint64_t start)
+{
+    return done >= t->n_runners && clock_ms_since(start) > LONG_MS;
+}
+
 static int warm_up(struct trial *t, struct verdict *v, struct err *err)
 {
+    uint64_t start = clock_ns();
     struct rproc_reply reply;
 
-    for (int i = 0; i < t->config->plan->warmups; i++) {
+    for (int i = 0; i < t->config->plan->warmups && !enough(t, i, start); i++) {
+        progress_report(&t->config->plan->progress, "warm-up", i, t->config->plan->warmups);
+
         int rc = checked_call(t, &t->runners[i % t->n_runners], i % n_checks(t), 1, &reply, v, err);
 
         if (rc)
@@ -369,6 +381,10 @@ static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
         }
         for (int r = 0; r < t->n_runners; r++) {
             struct rproc_reply reply;
+
+            progress_report(&plan->progress, "scored calls", res->n_samples,
+                            MAX(plan->min_calls, res->n_samples));
+
             int rc = checked_call(t, &t->runners[r], content, 1, &reply, v, err);
 
             if (rc)
@@ -397,8 +413,9 @@ static int hot_calls(struct trial *t, struct verdict *v, struct err *err)
     int run[HOT_BATCHES * PLAN_MAX_RUNNERS], n = 0;
     double per_call = fmax(t->result->cold.median, 100);
     int count = (int)fmin(fmax(t->config->plan->hot_ms * 1e6 / per_call, 1), HOT_MAX);
+    uint64_t start = clock_ns();
 
-    for (int i = 0; i < HOT_BATCHES * t->n_runners; i++) {
+    for (int i = 0; i < HOT_BATCHES * t->n_runners && !enough(t, i, start); i++) {
         struct rproc_reply reply;
         int r = i % t->n_runners;
         int rc = checked_call(t, &t->runners[r], i % n_checks(t), count, &reply, v, err);

@@ -257,7 +257,7 @@ static int open_pool(const struct problem *p, uint64_t seed, int64_t memory, str
                      void **ctx, struct err *err)
 {
     assert_int_equal(device_cpu.judge->open(0, ctx, err), 0);
-    return pool_open(&device_cpu, *ctx, small(p), seed, 8, memory, pool, err);
+    return pool_open(&device_cpu, *ctx, small(p), seed, 8, memory, NULL, pool, err);
 }
 
 static void same_seed_same_contents(void **state)
@@ -270,8 +270,10 @@ static void same_seed_same_contents(void **state)
 
     (void)state;
     assert_int_equal(open_pool(p, 5, (int64_t)1 << 30, &a, &ctx, &err), 0);
-    assert_int_equal(pool_open(&device_cpu, ctx, small(p), 5, 8, (int64_t)1 << 30, &b, &err), 0);
-    assert_int_equal(pool_open(&device_cpu, ctx, small(p), 6, 8, (int64_t)1 << 30, &c, &err), 0);
+    assert_int_equal(pool_open(&device_cpu, ctx, small(p), 5, 8, (int64_t)1 << 30, NULL, &b, &err),
+                     0);
+    assert_int_equal(pool_open(&device_cpu, ctx, small(p), 6, 8, (int64_t)1 << 30, NULL, &c, &err),
+                     0);
     assert_true(a.n_contents >= 8);
     for (int k = 0; k < 8; k++) {
         assert_memory_equal(a.contents[k].data.host, b.contents[k].data.host, a.in.bytes);
