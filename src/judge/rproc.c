@@ -322,6 +322,19 @@ static int order_frame(struct rproc *r, enum wire_type type, struct err *err)
     return wire_send(r->sock, &m, err);
 }
 
+/* The runner checks the layers it puts on itself; the namespaces it was born in are seen here. */
+static int check_layers(const struct rproc *r, struct err *err)
+{
+    uint32_t missing = sandbox_wanted() & ~r->layers;
+
+    for (int b = 0; r->config->require_sandbox && b < SANDBOX_LAYERS; b++)
+        if (missing & (1u << b))
+            return fail(err, ERR_SYSTEM,
+                        "sandbox layer %s cannot be had here, and --require-sandbox was given",
+                        sandbox_layer_names[b]);
+    return 0;
+}
+
 int rproc_ready(struct rproc *r, struct verdict *v, struct err *err)
 {
     /* Frames after a death would be refused (EPIPE): the death explains it, so it is looked for
@@ -331,6 +344,8 @@ int rproc_ready(struct rproc *r, struct verdict *v, struct err *err)
     if (rc == 1 && v->kind == VERDICT_CRASH) /* no candidate code has run yet */
         return fail(err, ERR_SYSTEM, "the runner died while starting (%s): %s", v->reason,
                     r->text.len ? buf_str(&r->text) : "it said nothing");
+    if (rc == 0)
+        rc = check_layers(r, err);
     if (rc == 0)
         rc = expect(r, WIRE_OK, "loading", v, err);
     if (rc == 0 && order_frame(r, WIRE_SETUP, err) < 0)

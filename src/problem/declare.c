@@ -518,11 +518,10 @@ static int l_nulls(lua_State *L)
 void declare_open(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"problem", l_problem},   {"sizes", l_sizes},
-        {"input", l_input},       {"param", l_param},
-        {"output", l_output},     {"tolerance", l_tolerance},
-        {"requires", l_requires}, {"allow", l_allow},
-        {"nulls", l_nulls},       {NULL, NULL},
+        {"problem", l_problem},   {"sizes", l_sizes},   {"input", l_input},
+        {"param", l_param},       {"output", l_output}, {"tolerance", l_tolerance},
+        {"requires", l_requires}, {"allow", l_allow},   {"nulls", l_nulls},
+        {"lib", trace_lib},       {NULL, NULL},
     };
 
     lua_newtable(L);

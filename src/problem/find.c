@@ -90,8 +90,11 @@ static bool suite_matches(const char *suite, const char *word)
            (!strncmp(suite, "level", 5) && !strcmp(suite + 5, word) && word[0]);
 }
 
+/* lib holds what problem files share, no problems. */
 static bool wanted(const char *suite, char *const *suites, int n_suites)
 {
+    if (suite[0] == '.' || !strcmp(suite, "lib"))
+        return false;
     for (int i = 0; i < n_suites; i++)
         if (suite_matches(suite, suites[i]))
             return true;
@@ -107,7 +110,7 @@ static int list_dir(const char *dir, char *const *suites, int n_suites, struct r
     if (!d)
         return fail(err, ERR_INPUT, "%s: %s: the problems belong there", dir, strerror(errno));
     while ((e = readdir(d)))
-        if (e->d_name[0] != '.' && wanted(e->d_name, suites, n_suites))
+        if (wanted(e->d_name, suites, n_suites))
             list_suite(dir, e->d_name, r);
     if (r->n)
         qsort(r->items, (size_t)r->n, sizeof(*r->items), by_name);

@@ -11,6 +11,7 @@
 #include "problem/trace.h"
 
 #include "base/clock.h"
+#include "base/fs.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
@@ -263,6 +264,56 @@ static void open_libraries(lua_State *L)
     lua_pop(L, 1);
 }
 
+/* ------------------------------------------------------------------ shared blocks */
+
+#define LIB_MAX_BYTES ((size_t)1 << 20)
+
+static bool plain_name(const char *name)
+{
+    return name && *name && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
+}
+
+/* problems/level3/015_x.lua -> problems/lib/NAME.lua */
+static char *lib_path(const char *problem_path, const char *name)
+{
+    AUTO(freep) char *dir = xstrdup(problem_path);
+    char *slash = strrchr(dir, '/');
+
+    if (slash)
+        *slash = '\0';
+    return xasprintf("%s/../lib/%s.lua", slash ? dir : ".", name);
+}
+
+/* Loads the file as a function on the stack, or leaves a message there. Holds memory of its own, so
+ * it calls nothing that raises. */
+static bool lib_load(lua_State *L, const char *name)
+{
+    AUTO(freep) char *path = lib_path(trace_of(L)->path, name);
+    AUTO(freep) char *chunk = xasprintf("=lib %s", name);
+    AUTO(buf_release) struct buf text = BUF_INIT;
+    struct err err = ERR_INIT;
+
+    if (fs_read(path, LIB_MAX_BYTES, &text, &err) < 0) {
+        lua_pushstring(L, err.text);
+        return false;
+    }
+    return luaL_loadbufferx(L, buf_str(&text), text.len, chunk, "t") == LUA_OK;
+}
+
+int trace_lib(lua_State *L)
+{
+    const char *name = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : NULL;
+
+    if (!plain_name(name))
+        return trace_raise(L, "lib takes the name of a file in problems/lib: lib \"densenet\"");
+    if (!lib_load(L, name))
+        return trace_raise(L, "lib: %s", lua_tostring(L, -1));
+    lua_getfield(L, LUA_REGISTRYINDEX, "env");
+    lua_setupvalue(L, -2, 1);
+    lua_call(L, 0, 1);
+    return 1;
+}
+
 struct run {
     const char *text;
     size_t len;
@@ -284,6 +335,8 @@ static int protected_run(lua_State *L)
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, "names");
     make_read_only(L);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, LUA_REGISTRYINDEX, "env");
     if (luaL_loadbufferx(L, run->text, run->len, PROBLEM_CHUNK, "t"))
         return lua_error(L);
     lua_insert(L, -2);

@@ -32,6 +32,9 @@ struct trace {
 /* lua_state.c: runs the text in a fresh restricted state. */
 int trace_run(struct trace *t, const char *text, size_t len, struct err *err);
 
+/* lib "NAME" in a problem file: what problems/lib/NAME.lua returns. Blocks that several nets share. */
+int trace_lib(lua_State *L);
+
 struct trace *trace_of(lua_State *L);
 /* Raises "FILE:LINE: CALL: message"; the line is the problem file's. Does not return; the int is
  * for `return trace_raise(...)`. */
