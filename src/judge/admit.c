@@ -11,6 +11,7 @@
 /* An f32 problem whose honest error is larger amplifies rounding so much that the gate means
  * little. */
 #define HONEST_RMS_MAX 0x1p-10
+#define CONTENTS_PER_LAW 4
 
 const char *const admit_outcome_names[] = {
     [ADMIT_CAUGHT] = "caught",     [ADMIT_MISSED] = "MISSED", [ADMIT_PASSED] = "passed",
@@ -24,9 +25,10 @@ struct room {
     double constant; /* the mean of everything expected */
 };
 
+/* Several of every law, even where a single one of each was enough for the gates. */
 static int n_contents(const struct room *r)
 {
-    return r->pool.honest_contents * r->pool.graph->n_laws;
+    return CONTENTS_PER_LAW * r->pool.graph->n_laws;
 }
 
 static enum dtype output_type(const struct room *r, int o)
@@ -374,7 +376,8 @@ int admit_size(const struct problem *p, const struct graph *g, uint64_t seed,
     if (check_skips(p, err) < 0 || device->judge->open(0, &ctx, err) < 0)
         return -1;
     if (device->judge->describe(ctx, &info, err) < 0 ||
-        pool_open(device, ctx, g, seed, 4 * g->n_laws, info.memory_bytes, NULL, &r.pool, err) < 0)
+        pool_open(device, ctx, g, seed, CONTENTS_PER_LAW * g->n_laws, info.memory_bytes, NULL,
+                  &r.pool, err) < 0)
         goto out;
     r.values = try_alloc(r.pool.y_bytes);
     if (!r.values)

@@ -261,7 +261,10 @@ static int spin_for(struct rproc *r, atomic_uint *word, unsigned value, int limi
 
 /* --- talking --- */
 
-static int fail_verdict(const struct wire_fail *f, struct verdict *v, struct err *err)
+/* Once the runner is sealed only candidate code has reason to fail: a frame that claims otherwise
+ * does not get its author the "infra" that nobody is blamed for. */
+static int fail_verdict(const struct rproc *r, const struct wire_fail *f, struct verdict *v,
+                        struct err *err)
 {
     switch (f->stage) {
     case WIRE_STAGE_LOAD:
@@ -269,6 +272,9 @@ static int fail_verdict(const struct wire_fail *f, struct verdict *v, struct err
     case WIRE_STAGE_SETUP:
         return verdict_set(v, VERDICT_CRASH, "setup", "assay_setup returned %d", f->status);
     default:
+        if (r->sealed)
+            return verdict_set(v, VERDICT_REJECTED, "protocol",
+                               "the runner failed after its seal: %s", f->text);
         return fail(err, ERR_SYSTEM, "the runner could not start: %s", f->text);
     }
 }
@@ -306,11 +312,13 @@ static int expect(struct rproc *r, enum wire_type type, const char *when, struct
     int rc = 0;
 
     if (m.type == WIRE_FAIL)
-        rc = fail_verdict(&m.u.fail, v, err);
+        rc = fail_verdict(r, &m.u.fail, v, err);
     else if (m.type != type)
         rc = verdict_set(v, VERDICT_REJECTED, "protocol", "%s: unexpected frame %d", when, m.type);
-    else if (type == WIRE_READY)
+    else if (type == WIRE_READY) {
         r->layers |= m.u.ready.layers;
+        r->sealed = true;
+    }
     wire_msg_release(&m);
     return rc;
 }

@@ -42,15 +42,16 @@ struct rproc {
     struct wire_page *page;
     unsigned seq, awake_seq;
     bool stopped;
+    bool sealed;        /* READY was seen: from here on its word is the candidate's */
     int wait_status;    /* once reaped */
     uint32_t layers;    /* SANDBOX_* */
     struct buf text;    /* stdout and stderr, the first RPROC_TEXT_MAX bytes */
     uint64_t text_seen; /* bytes in all */
 };
 
-#define RPROC_INIT                                                \
-    {                                                             \
-        NULL, 0, -1, -1, -1, NULL, 0, 0, false, 0, 0, BUF_INIT, 0 \
+#define RPROC_INIT                            \
+    {                                         \
+        .pidfd = -1, .sock = -1, .out_fd = -1 \
     }
 
 /* All of these: 0 fine, 1 the candidate's fault (*v filled), -1 ours (*err filled). */

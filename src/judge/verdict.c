@@ -22,5 +22,9 @@ int verdict_set(struct verdict *v, enum verdict_kind kind, const char *reason, c
     va_start(ap, fmt);
     vsnprintf(v->detail, sizeof(v->detail), fmt, ap);
     va_end(ap);
+    /* Part of it may be the candidate's words: one line, nothing that moves a terminal's cursor. */
+    for (char *p = v->detail; *p; p++)
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            *p = ' ';
     return 1;
 }
