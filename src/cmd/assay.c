@@ -6,6 +6,7 @@
 #include "judge/record.h"
 #include "store/store.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,10 +95,13 @@ static int run_command(struct app *app, const struct cmd *cmd, int argc, char **
     return cmd->run(app, options, n, argv, err);
 }
 
-/* A full disk behind a redirected stdout is ours to report. */
+/* A full disk behind a redirected stdout is ours to report; a reader that has seen enough (head) is
+ * not. */
 static int flush_stdout(struct err *err)
 {
-    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : fail_errno(err, "cannot write to stdout");
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || errno == EPIPE)
+        return 0;
+    return fail_errno(err, "cannot write to stdout");
 }
 
 int main(int argc, char **argv)

@@ -4,25 +4,100 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 struct list_options {
-    bool json;
+    bool json, ops, repaired, algebra;
+    const char *op, *grep;
 };
 
+#define FIELD(name) offsetof(struct list_options, name)
 static const struct opt list_table[] = {
-    {"json", 'j', OPT_FLAG, offsetof(struct list_options, json), NULL, "an array of objects", NULL,
+    {"json", 'j', OPT_FLAG, FIELD(json), NULL, "an array of objects", NULL, 0, 0},
+    {"op", 'o', OPT_STRING, FIELD(op), "OP", "only problems that use this op", NULL, 0, 0},
+    {"grep", 'g', OPT_STRING, FIELD(grep), "TEXT", "only problems with this in name or title", NULL,
      0, 0},
+    {"repaired", 'r', OPT_FLAG, FIELD(repaired), NULL, "only repaired ones, and what was changed",
+     NULL, 0, 0},
+    {"algebra", 'a', OPT_FLAG, FIELD(algebra), NULL, "only those whose work exact algebra removes",
+     NULL, 0, 0},
+    {"ops", 0, OPT_FLAG, FIELD(ops), NULL, "the op reference instead (Markdown)", NULL, 0, 0},
     {0},
 };
+
+/* --- which ops a problem is made of --- */
+
+#define MAX_OPS 64
+
+struct op_names {
+    const char *list[MAX_OPS]; /* not owned */
+    int n;
+};
+
+static void add_name(struct op_names *names, const char *name)
+{
+    for (int i = 0; i < names->n; i++)
+        if (!strcmp(names->list[i], name))
+            return;
+    if (names->n < MAX_OPS)
+        names->list[names->n++] = name;
+}
+
+/* As the file spells them: the outermost composite a node belongs to, else the core op; what only
+ * moves data around is left out. */
+static struct op_names ops_of(const struct graph *g)
+{
+    struct op_names names = {.n = 0};
+
+    for (int i = 0; i < g->n_nodes; i++) {
+        const struct node *node = &g->nodes[i];
+        int call = node->call;
+
+        while (call >= 0 && g->calls[call].parent >= 0)
+            call = g->calls[call].parent;
+        if (call >= 0)
+            add_name(&names, g->calls[call].name);
+        else if (op_table[node->op].class != OP_CLASS_SOURCE &&
+                 op_table[node->op].class != OP_CLASS_MOVE)
+            add_name(&names, op_table[node->op].name);
+    }
+    return names;
+}
+
+/* Any op counts here, also inside composites. */
+static bool uses_op(const struct graph *g, const char *op)
+{
+    for (int i = 0; i < g->n_nodes; i++)
+        if (!strcmp(op_table[g->nodes[i].op].name, op))
+            return true;
+    for (int i = 0; i < g->n_calls; i++)
+        if (!strcmp(g->calls[i].name, op))
+            return true;
+    return false;
+}
+
+static bool wanted(const struct problem *p, const struct list_options *o)
+{
+    return (!o->op || uses_op(p->sizes[SIZES_FULL][0].graph, o->op)) &&
+           (!o->grep || strcasestr(p->name, o->grep) || strcasestr(p->title, o->grep)) &&
+           (!o->repaired || p->repaired) && (!o->algebra || p->algebra);
+}
+
+/* --- output --- */
 
 static json_t *problem_row(const struct problem *p)
 {
     const struct graph *g = p->sizes[SIZES_FULL][0].graph;
+    struct op_names names = ops_of(g);
     struct cost cost;
+    json_t *ops = json_array();
     json_t *j = json_pack("{s:s, s:s, s:i, s:s, s:s}", "name", p->name, "level", p->level, "id",
                           p->id, "title", p->title, "hash", p->hash);
 
     graph_cost(g, &cost);
+    for (int i = 0; i < names.n; i++)
+        json_array_append_new(ops, json_string(names.list[i]));
+    json_object_set_new(j, "ops", ops);
     json_object_set_new(j, "nodes", json_integer(g->n_nodes));
     json_object_set_new(j, "flops", json_real(cost_contract_total(&cost)));
     json_object_set_new(j, "bytes", json_real(cost_bytes(&cost)));
@@ -31,47 +106,83 @@ static json_t *problem_row(const struct problem *p)
     return j;
 }
 
-static void table_row(struct table *t, const struct problem *p)
+static void join_ops(const struct graph *g, struct buf *out)
 {
+    struct op_names names = ops_of(g);
+    int shown = MIN(names.n, 6);
+
+    for (int i = 0; i < shown; i++)
+        buf_addf(out, "%s%s", i ? " " : "", names.list[i]);
+    if (names.n > shown)
+        buf_addf(out, " +%d", names.n - shown);
+}
+
+static void table_row(struct table *t, const struct problem *p, const struct list_options *o)
+{
+    const struct graph *g = p->sizes[SIZES_FULL][0].graph;
     struct cost cost;
     AUTO(buf_release) struct buf flops = BUF_INIT;
     AUTO(buf_release) struct buf bytes = BUF_INIT;
+    AUTO(buf_release) struct buf last = BUF_INIT;
 
-    graph_cost(p->sizes[SIZES_FULL][0].graph, &cost);
+    graph_cost(g, &cost);
     if (cost_contract_total(&cost) > 0) {
         text_count(cost_contract_total(&cost), &flops);
         buf_adds(&flops, "FLOP");
     }
     text_count(cost_bytes(&cost), &bytes);
+    if (o->algebra)
+        buf_adds(&last, p->algebra);
+    else if (o->repaired)
+        buf_adds(&last, p->repaired);
+    else
+        join_ops(g, &last);
     table_add(t, TEXT_PLAIN, "%s", p->name);
-    table_add(t, TEXT_PLAIN, "%d", p->sizes[SIZES_FULL][0].graph->n_nodes);
     table_add(t, TEXT_PLAIN, "%s", buf_str(&flops));
     table_add(t, TEXT_PLAIN, "%sB", buf_str(&bytes));
-    table_add(t, TEXT_YELLOW, "%s%s", p->repaired ? "repaired " : "", p->algebra ? "algebra" : "");
-    table_add(t, TEXT_PLAIN, "%s", p->title);
+    table_add(t, TEXT_YELLOW, "%s%s%s", p->repaired ? "repaired" : "",
+              p->repaired && p->algebra ? " " : "", p->algebra ? "algebra" : "");
+    table_add(t, TEXT_PLAIN, "%s", buf_str(&last));
+}
+
+static int print_reference(struct err *err)
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+
+    if (emit_reference(&text, err) < 0)
+        return -1;
+    fputs(buf_str(&text), stdout);
+    return 0;
 }
 
 static int list_main(struct app *app, const void *options, int argc, char **argv, struct err *err)
 {
-    static const char *const heads[] = {"problem", "nodes", "contractions",
-                                        "bytes",   "marks", "title"};
     const struct list_options *o = options;
+    const char *const heads[] = {"problem", "contractions", "bytes", "marks",
+                                 o->algebra    ? "algebra"
+                                 : o->repaired ? "what was changed"
+                                               : "ops"};
     struct problem_ref *refs = NULL;
     int n = 0, rc = 0;
     struct table table;
-    json_t *array = json_array();
+    json_t *array;
     AUTO(buf_release) struct buf text = BUF_INIT;
 
-    table_init(&table, "lrrrll", heads);
+    if (o->ops)
+        return print_reference(err);
+    array = json_array();
+    table_init(&table, "lrrll", heads);
     rc = problem_list(app->places.share, argv, argc, &refs, &n, err);
     for (int i = 0; i < n && rc == 0; i++) {
         AUTO(problem_freep) struct problem *p = NULL;
 
         rc = problem_load(refs[i].path, refs[i].name, &p, err);
-        if (rc == 0 && o->json)
+        if (rc < 0 || !wanted(p, o))
+            continue;
+        if (o->json)
             json_array_append_new(array, problem_row(p));
-        else if (rc == 0)
-            table_row(&table, p);
+        else
+            table_row(&table, p, o);
     }
     if (rc == 0 && o->json) {
         json_dumpf(array, stdout, JSON_INDENT(1));

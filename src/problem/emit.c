@@ -2,6 +2,8 @@
 /* A problem for its readers: the C header of a candidate, and the page for a person. */
 #include "problem/problem.h"
 
+#include "problem/trace.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -313,4 +315,31 @@ void emit_text(const struct problem *p, struct buf *out)
             print_size(p, (enum size_set)set, i, out);
     print_notes(p, out);
     buf_addf(out, "\nhash %.12s\n", p->hash);
+}
+
+/* ------------------------------------------------------------------ the op reference */
+
+int emit_reference(struct buf *out, struct err *err)
+{
+    buf_adds(out, "# Ops\n\n"
+                  "Made by `assay list --ops`. `x` is a tensor; `n:number`, `s:string`, `l:list`; "
+                  "`=` gives a "
+                  "default, `?` allows nil; in\nbraces the options of a trailing table.\n\n"
+                  "## What a problem file can call\n\n| op | PyTorch |\n|---|---|\n");
+    if (trace_reference(out, err) < 0)
+        return -1;
+    buf_adds(out,
+             "\nBesides: `+ - * / ^` and unary `-`; `abs sqrt exp expm1 log log1p tanh erf sin cos "
+             "floor`; "
+             "`lt le gt ge eq\nne minimum maximum pow`; `where(condition, a, b)`; `logical_and "
+             "logical_or "
+             "logical_not`.\n\n"
+             "## Core ops\n\nWhat all of these are lowered to; each has one loop in `src/ops`.\n\n"
+             "| op | operands | meaning |\n|---|---|---|\n");
+    for (int i = 0; i < OP_COUNT; i++)
+        buf_addf(out,
+                 op_table[i].min_in == op_table[i].max_in ? "| `%s` | %d | %s |\n"
+                                                          : "| `%s` | %d+ | %s |\n",
+                 op_table[i].name, op_table[i].min_in, op_table[i].summary);
+    return 0;
 }

@@ -319,19 +319,27 @@ struct run {
     size_t len;
 };
 
+/* Runs the prelude, which returns the table of all names. */
+static void push_prelude_names(lua_State *L)
+{
+    open_libraries(L);
+    prelude_push(L);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, LUA_REGISTRYINDEX, "core");
+    trace_open(L);
+    declare_open(L);
+    lua_pushcfunction(L, read_only);
+    lua_setfield(L, -2, "read_only");
+    lua_call(L, 1, 1);
+}
+
 /* Everything that may fail for lack of memory happens in here, under one protected call. */
 static int protected_run(lua_State *L)
 {
     const struct run *run = lua_touserdata(L, 1);
 
-    open_libraries(L);
-    prelude_push(L);
-    lua_newtable(L);
-    trace_open(L);
-    declare_open(L);
-    lua_pushcfunction(L, read_only);
-    lua_setfield(L, -2, "read_only");
-    lua_call(L, 1, 1); /* the prelude returns the table of all names */
+    push_prelude_names(L);
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, "names");
     make_read_only(L);
@@ -379,4 +387,52 @@ int trace_run(struct trace *t, const char *text, size_t len, struct err *err)
     t->lua = NULL;
     lua_close(L);
     return rc;
+}
+
+/* ------------------------------------------------------------------ the op reference */
+
+static const char *field(lua_State *L, const char *key)
+{
+    lua_getfield(L, -1, key);
+
+    const char *text = lua_tostring(L, -1);
+
+    lua_pop(L, 1);
+    return text ? text : "";
+}
+
+static int protected_reference(lua_State *L)
+{
+    struct buf *out = lua_touserdata(L, 1);
+
+    push_prelude_names(L);
+    lua_getfield(L, LUA_REGISTRYINDEX, "core");
+    lua_getfield(L, -1, "reference");
+    for (lua_Integer i = 1; lua_geti(L, -1, i) == LUA_TTABLE; i++) {
+        const char *name = field(L, "name"), *torch = field(L, "torch");
+
+        buf_addf(out, "| `%s(%s)` | %s%s%s |\n", name, field(L, "takes"), *torch ? "`" : "", torch,
+                 *torch ? "`" : "");
+        lua_pop(L, 1);
+    }
+    return 0;
+}
+
+int trace_reference(struct buf *out, struct err *err)
+{
+    struct trace t = {.call = -1, .path = "prelude"};
+    lua_State *L = lua_newstate(alloc, &t);
+
+    if (!L)
+        return fail(err, ERR_SYSTEM, "not enough memory for Lua");
+    *(struct trace **)lua_getextraspace(L) = &t;
+    lua_pushcfunction(L, protected_reference);
+    lua_pushlightuserdata(L, out);
+
+    int status = lua_pcall(L, 1, 0, 0);
+
+    if (status != LUA_OK)
+        fail(err, ERR_SYSTEM, "prelude: %s", lua_tostring(L, -1));
+    lua_close(L);
+    return status == LUA_OK ? 0 : -1;
 }

@@ -153,8 +153,11 @@ end
 
 ------------------------------------------------------------------ declaring an op
 
+core.reference = {} -- every op and layer as declared, for docs/ops.md
+
 local function op(name, signature, torch, lower)
   local takes, options
+  core.reference[#core.reference + 1] = { name = name, takes = signature, torch = torch }
   lib[name] = function(...)
     begin_call(name)
     if not takes then takes, options = parse(signature) end -- most names are never called

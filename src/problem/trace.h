@@ -32,6 +32,9 @@ struct trace {
 /* lua_state.c: runs the text in a fresh restricted state. */
 int trace_run(struct trace *t, const char *text, size_t len, struct err *err);
 
+/* lua_state.c: one row per op and layer of the prelude: name, what it takes, PyTorch spelling. */
+int trace_reference(struct buf *out, struct err *err);
+
 /* lib "NAME" in a problem file: what problems/lib/NAME.lua returns. Blocks that several nets share. */
 int trace_lib(lua_State *L);
 
