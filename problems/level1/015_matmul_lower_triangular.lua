@@ -1,0 +1,7 @@
+problem { "Lower triangular matrices multiplied", level = 1, id = 15,
+          repaired = "inputs have no structure, so what lies above the diagonal is ignored" }
+sizes { full = { N = 4096 }, small = { N = 96 } }
+
+local a = input("a", f32, { N, N }, spread(), normal(), heavy(), needle())
+local b = input("b", f32, { N, N }, spread(), normal(), heavy(), normal())
+output("c", tril(matmul(tril(a), tril(b))))

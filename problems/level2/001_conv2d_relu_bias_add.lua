@@ -1,0 +1,6 @@
+problem { "Convolution, ReLU, bias", level = 2, id = 1 }
+sizes { full = { B = 128, I = 64, O = 128, W = 128 }, small = { B = 2, I = 8, O = 16, W = 20 } }
+
+local x = input("x", f32, { B, I, W, W })
+local bias = param("bias", f32, { O, 1, 1 }, normal())
+output("y", relu(nn.conv2d("conv", I, O, { k = 3 })(x)) + bias)

@@ -1,0 +1,12 @@
+problem { "MLP of sixteen hidden layers", level = 3, id = 3,
+          repaired = "gain sqrt(6): PyTorch's init shrank what is left of x to 6e-7 beside the biases" }
+sizes { full = { B = 1024, I = 8192, H = 1024, O = 8192 },
+        small = { B = 16, I = 128, H = 64, O = 96 } }
+
+local x = input("x", f32, { B, I })
+local width = I
+for layer = 0, 15 do
+  x = relu(nn.linear("network." .. 2 * layer, width, H, { gain = sqrt(6) })(x))
+  width = H
+end
+output("y", nn.linear("network.32", H, O, { gain = sqrt(3) })(x))
