@@ -5,6 +5,7 @@
 #   make test       installs what is missing, builds, runs every test that needs no GPU
 #   make test-suites  the problems of levels 1-3 against PyTorch and the published facts; admission
 #   make bench      the benchmarks of bench/, as tables
+#   make dist       build/dist: a tree that runs on any x86-64 Linux with glibc >= 2.36
 #   make fmt        clang-format over the tree
 #   make SAN=1 ...  the same under AddressSanitizer and UBSan, in build-san/
 #   make CC=clang BUILD=build-clang WERROR=1
@@ -28,6 +29,8 @@ HOTFLAGS = -O3 -fno-math-errno -fno-trapping-math
 
 # Static where Debian has an archive: one binary that runs on a bare machine.
 LIBS_RUNNER = -l:libseccomp.a -lm -ldl
+# In a dist tree the few shared libraries lie beside the program.
+RPATH   = -Wl,-rpath,'$$ORIGIN/../lib'
 LIBS    = -l:liblua5.4.a -l:libjansson.a -l:libsqlite3.a -l:libsodium.a $(LIBS_RUNNER)
 
 RUNNER_DIRS = base tensor device sandbox wire
@@ -47,13 +50,13 @@ all: $(BUILD)/assay $(BUILD)/assay-runner
 
 $(BUILD)/assay: $(call objects,cmd) $(JUDGE_LIB) $(RUNNER_LIB)
 	$(call say,link,$@)
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(RPATH)
 
 # --no-as-needed: libgomp and libm are mapped before the sandbox closes, so that a candidate that
 # needs them loads although it may open no file.
 $(BUILD)/assay-runner: $(call objects,runner) $(RUNNER_LIB)
 	$(call say,link,$@)
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ -l:libsodium.a $(LIBS_RUNNER) -Wl,--no-as-needed -lgomp -lm -lpthread
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -l:libsodium.a $(LIBS_RUNNER) $(RPATH) -Wl,--no-as-needed -lgomp -lm -lpthread
 
 $(RUNNER_LIB): $(call objects,$(RUNNER_DIRS))
 $(JUDGE_LIB): $(call objects,$(JUDGE_DIRS))
@@ -110,6 +113,17 @@ test-suites:
 bench: all $(BENCHES)
 	@for b in $(BENCHES); do echo "== $$b"; $$b || exit 1; done
 	@bench/soak.sh $(BUILD)/assay
+
+# Without OpenBLAS (36 MB): where a machine has none, expected values of large contractions take longer.
+DIST_LIBS = libgomp.so.1
+dist: all
+	@rm -rf $(BUILD)/dist && mkdir -p $(BUILD)/dist/bin $(BUILD)/dist/lib
+	@cp $(BUILD)/assay $(BUILD)/assay-runner $(BUILD)/dist/bin/ && strip $(BUILD)/dist/bin/*
+	@cp -r problems include exemplars README.md LICENSE docs $(BUILD)/dist/
+	@for lib in $(DIST_LIBS); do \
+	    file=$$(ldconfig -p | sed -n "s|.*$$lib .*=> ||p" | head -n 1); \
+	    [ -z "$$file" ] || cp -L "$$file" $(BUILD)/dist/lib/; done
+	@du -sh $(BUILD)/dist
 
 FORMATTED = $(shell git ls-files '*.c' '*.h')
 fmt:

@@ -19,7 +19,8 @@ files=()
 for ((i = 0; i < evals; i++)); do files+=("${kinds[i % ${#kinds[@]}]}"); done
 
 echo "== $evals evaluations in one process"
-start=$(date +%s.%N)
+SECONDS=0
+: >"$work/records.json"
 "$assay" eval --json level1/19 "${files[@]}" >"$work/records.json" 2>"$work/err" &
 pid=$!
 printf '%8s %6s %10s %10s %6s\n' records fds 'RSS MiB' runners tmp
@@ -37,7 +38,7 @@ while kill -0 $pid 2>/dev/null; do
     sleep 0.2
 done
 wait $pid
-seconds=$(echo "$(date +%s.%N) - $start" | bc -l 2>/dev/null || echo 0)
+seconds=$SECONDS
 printed=$(wc -l <"$work/records.json")
 stored=$(sqlite3 "$ASSAY_HOME/store.db" 'select count(distinct id) from records')
 echo "first: $first"
@@ -56,7 +57,7 @@ if [ -n "$result" ]; then
 import json, sys
 row = lambda s: dict(zip(("records", "fds", "rss_mib", "children", "tmp"), map(float, s.split())))
 json.dump({"bench": "soak", "date": "$(date -u +%FT%TZ)", "device": "$(sed -n 's/model name.*: //p' /proc/cpuinfo | head -n 1)",
-  "assay": "$("$assay" --version)", "evaluations": $evals, "printed": $printed, "stored": $stored, "seconds": round(float("$seconds" or 0), 1),
+  "assay": "$("$assay" --version)", "evaluations": $evals, "printed": $printed, "stored": $stored, "seconds": $seconds,
   "first": row("$first"), "last": row("$last"), "kills": $kills, "kill_result": "$kill_line"}, open(sys.argv[1], "w"), indent=1)
 P
 fi
