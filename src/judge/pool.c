@@ -74,7 +74,7 @@ static int make_content(struct pool *p, int k, struct err *err)
     struct ops_run run = {.precision = OPS_DOUBLE};
     uint64_t start = clock_ns();
 
-    c->data = c->y = (struct mem)MEM_INIT;
+    *c = (struct content){.data = MEM_INIT, .y = MEM_INIT};
     if (ops->mem_alloc(p->ctx, MEM_PRIVATE, p->in.bytes, &c->data, err) < 0 ||
         ops->mem_alloc(p->ctx, MEM_PRIVATE, p->y_bytes, &c->y, err) < 0 ||
         draw_inputs(p, k, err) < 0)
@@ -154,25 +154,55 @@ static int64_t pooled_rows(const struct pool *p, int output)
 
 /* The honest run in one summation order: the same op source in float, rounded to the output dtype.
  */
-static int honest_run(struct pool *p, int content, int order, void *values,
-                      struct compare_stats *totals, struct err *err)
+static int honest_run(struct pool *p, int content, int order, void *values, struct err *err)
 {
     const struct graph *g = p->graph;
     struct ops_run run = {.precision = OPS_FLOAT, .order = order};
 
     if (pool_evaluate(p, content, &run, values, err) < 0)
-        return -1;
+        return wrap(err, "honest run");
     for (int o = 0; o < g->n_outputs; o++) {
-        const struct law_gate *lg = &p->gates[pool_law(p, content) * g->n_outputs + o];
+        int at = pool_law(p, content) * g->n_outputs + o;
         struct compare_stats s = COMPARE_STATS_INIT;
 
         if (!dtype_is_float(output_node(g, o)->dtype))
             continue;
         compare_output(DT_F64, (char *)p->contents[content].y.host + p->y_offset[o],
-                       (char *)values + p->y_offset[o], output_count(g, o), &lg->scale, &s);
-        compare_merge(&totals[pool_law(p, content) * g->n_outputs + o], &s);
+                       (char *)values + p->y_offset[o], output_count(g, o), &p->gates[at].scale,
+                       &s);
+        compare_merge(&p->honest[at], &s);
     }
     return 0;
+}
+
+static void set_gates(struct pool *p, int law)
+{
+    const struct graph *g = p->graph;
+
+    for (int o = 0; o < g->n_outputs; o++) {
+        struct gate *gate = &p->gates[law * g->n_outputs + o].gate;
+        enum dtype t = output_node(g, o)->dtype;
+
+        gate_factors(g, t, gate);
+        gate_set_honest(gate, t, &p->honest[law * g->n_outputs + o]);
+    }
+}
+
+int pool_include_honest(struct pool *p, int content, struct err *err)
+{
+    AUTO(freep) void *values = NULL;
+
+    if (p->contents[content].honest)
+        return 0;
+    values = try_alloc(p->y_bytes);
+    if (!values)
+        return fail(err, ERR_SYSTEM, "not enough memory for the honest run");
+    for (int order = 0; order < p->honest_orders; order++)
+        if (honest_run(p, content, order, values, err) < 0)
+            return -1;
+    p->contents[content].honest = true;
+    set_gates(p, pool_law(p, content));
+    return 1;
 }
 
 static bool few_rows(const struct pool *p)
@@ -187,30 +217,16 @@ static int measure_honest(struct pool *p, struct err *err)
 {
     const struct graph *g = p->graph;
     uint64_t start = clock_ns();
-    int orders = few_rows(p) ? HONEST_ORDERS : 1;
-    size_t n_gates = (size_t)(g->n_laws * g->n_outputs);
-    AUTO(freep) struct compare_stats *totals = xcalloc(n_gates, sizeof(*totals));
-    AUTO(freep) void *values = try_alloc(p->y_bytes);
+    int n = p->honest_contents * g->n_laws;
 
-    if (!values)
-        return fail(err, ERR_SYSTEM, "not enough memory for the honest run");
-    for (size_t i = 0; i < n_gates; i++)
-        totals[i] = (struct compare_stats)COMPARE_STATS_INIT;
-    for (int k = 0; k < p->honest_contents * g->n_laws; k++)
-        for (int order = 0; order < orders; order++) {
-            progress_report(p->progress, "honest run", k * orders + order,
-                            p->honest_contents * g->n_laws * orders);
-            if (honest_run(p, k, order, values, totals, err) < 0)
-                return wrap(err, "honest run");
-        }
-    for (int law = 0; law < g->n_laws; law++)
-        for (int o = 0; o < g->n_outputs; o++) {
-            struct gate *gate = &p->gates[law * g->n_outputs + o].gate;
-            enum dtype t = output_node(g, o)->dtype;
-
-            gate_factors(g, t, gate);
-            gate_set_honest(gate, t, &totals[law * g->n_outputs + o]);
-        }
+    p->honest_orders = few_rows(p) ? HONEST_ORDERS : 1;
+    for (int i = 0; i < g->n_laws * g->n_outputs; i++)
+        p->honest[i] = (struct compare_stats)COMPARE_STATS_INIT;
+    for (int k = 0; k < n; k++) {
+        progress_report(p->progress, "honest run", k, n);
+        if (pool_include_honest(p, k, err) < 0)
+            return -1;
+    }
     p->honest_ms = clock_ms_since(start);
     return 0;
 }
@@ -232,6 +248,7 @@ static void lay_out(struct pool *p)
         p->y_bytes += (size_t)output_count(g, o) * 8;
     }
     p->gates = xcalloc((size_t)(g->n_laws * g->n_outputs), sizeof(*p->gates));
+    p->honest = xcalloc((size_t)(g->n_laws * g->n_outputs), sizeof(*p->honest));
     p->large = p->in.bytes + p->out.bytes > LARGE_BYTES || cost_contract_total(&cost) > LARGE_FLOPS;
 }
 
@@ -287,6 +304,7 @@ void pool_close(struct pool *p)
     }
     free(p->contents);
     free(p->gates);
+    free(p->honest);
     free(p->y_offset);
     layout_release(&p->in);
     layout_release(&p->out);

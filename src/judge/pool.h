@@ -12,6 +12,7 @@
 #include "problem/problem.h"
 
 struct content {
+    bool honest;     /* the gates rest on this one, too */
     struct mem data; /* laid out like an input arena, guards included */
     struct mem y;    /* expected values, 8 bytes an element, outputs one after the other */
 };
@@ -36,7 +37,9 @@ struct pool {
     int max_contents; /* what memory allows */
     bool large;       /* worth threads; small ones are made by one, which no busy machine delays */
     struct law_gate *gates;                   /* [law * n_outputs + output] */
-    int honest_contents;                      /* per law, that the gates rest on */
+    int honest_contents;                      /* per law, that the gates rest on from the start */
+    int honest_orders;                        /* summation orders the honest run is made in */
+    struct compare_stats *honest;             /* its figures so far, like gates[] */
     double inputs_ms, expected_ms, honest_ms; /* what it took so far */
     double content_ms;                        /* what one more content costs */
 };
@@ -49,6 +52,12 @@ int pool_open(const struct device *device, void *ctx, const struct graph *g, uin
 void pool_close(struct pool *p);
 /* Makes sure that contents 0..n-1 exist; fewer only when memory is at its limit. */
 int pool_grow(struct pool *p, int n, struct err *err);
+
+/* Makes the honest run on this content as well and widens the gates by it. Some data is harder than
+ * other (a row of nothing but cancellation): before a candidate is called wrong, the unit is
+ * measured on the very content it failed on. Returns 1 when that was new, 0 when it was in already.
+ */
+int pool_include_honest(struct pool *p, int content, struct err *err);
 
 static inline int pool_law(const struct pool *p, int content)
 {

@@ -157,27 +157,43 @@ static void explain_unwritten(struct trial *t, const struct shot *s, int output,
                     p->graph->outputs[output].name, (long long)at, (long long)st->count);
 }
 
+/* Whether the gate still says wrong once the honest run was made on this content, too. */
+static int judge_output(struct trial *t, const struct shot *s, int output,
+                        const struct compare_stats *st, struct verdict *v, struct err *err)
+{
+    struct pool *p = t->config->pool;
+    const struct tensor_slot *slot = &p->out.slots[output];
+    const struct gate *gate =
+        &p->gates[pool_law(p, s->content) * p->graph->n_outputs + output].gate;
+    const char *name = p->graph->outputs[output].name;
+    struct verdict first = VERDICT_INIT;
+
+    if (!gate_call(gate, name, &slot->shape, slot->dtype, st, &first))
+        return 0;
+    if (pool_include_honest(p, s->content, err) < 0)
+        return -1;
+    if (!gate_call(gate, name, &slot->shape, slot->dtype, st, v))
+        return 0;
+    explain_unwritten(t, s, output, st, v);
+    return 1;
+}
+
 static int check_outputs(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
 {
     const struct pool *p = t->config->pool;
-    int n_outputs = p->graph->n_outputs, law = pool_law(p, s->content);
+    int n_outputs = p->graph->n_outputs, law = pool_law(p, s->content), rc = 0;
 
-    for (int o = 0; o < n_outputs; o++) {
-        const struct tensor_slot *slot = &p->out.slots[o];
+    for (int o = 0; o < n_outputs && rc == 0; o++) {
         struct compare_stats st = COMPARE_STATS_INIT;
 
-        if (pool_compare(p, s->content, o, &t->out[s->out], slot->offset, &st, err) < 0)
+        if (pool_compare(p, s->content, o, &t->out[s->out], p->out.slots[o].offset, &st, err) < 0)
             return -1;
         if (o == 0)
             t->last = st;
         compare_merge(&t->pooled[law * n_outputs + o], &st);
-        if (gate_call(&p->gates[law * n_outputs + o].gate, p->graph->outputs[o].name, &slot->shape,
-                      slot->dtype, &st, v)) {
-            explain_unwritten(t, s, o, &st, v);
-            return 1;
-        }
+        rc = judge_output(t, s, o, &st, v, err);
     }
-    return 0;
+    return rc;
 }
 
 static void note_wake(struct trial *t, uint64_t start)
@@ -226,18 +242,31 @@ static int checked_call(struct trial *t, struct rproc *r, int content, int count
     return rc ? rc : check_outputs(t, &s, v, err);
 }
 
-static int judge_pooled(struct trial *t, struct verdict *v)
+/* The same for the pooled errors of a law: the honest run is made on all of its contents first. */
+static int judge_law(struct trial *t, int i, struct verdict *v, struct err *err)
 {
-    const struct pool *p = t->config->pool;
+    struct pool *p = t->config->pool;
+    int o = i % p->graph->n_outputs, law = i / p->graph->n_outputs;
+    const char *name = p->graph->outputs[o].name;
+    struct verdict first = VERDICT_INIT;
 
-    for (int i = 0; i < p->graph->n_laws * p->graph->n_outputs; i++) {
-        int o = i % p->graph->n_outputs;
+    if (!gate_pooled(&p->gates[i].gate, name, p->out.slots[o].dtype, &t->pooled[i], &first))
+        return 0;
+    for (int k = law; k < p->n_contents; k += p->graph->n_laws)
+        if (pool_include_honest(p, k, err) < 0)
+            return -1;
+    return gate_pooled(&p->gates[i].gate, name, p->out.slots[o].dtype, &t->pooled[i], v);
+}
 
-        if (t->pooled[i].count && gate_pooled(&p->gates[i].gate, p->graph->outputs[o].name,
-                                              p->out.slots[o].dtype, &t->pooled[i], v))
-            return 1;
-    }
-    return 0;
+static int judge_pooled(struct trial *t, struct verdict *v, struct err *err)
+{
+    const struct graph *g = t->config->pool->graph;
+    int rc = 0;
+
+    for (int i = 0; i < g->n_laws * g->n_outputs && rc == 0; i++)
+        if (t->pooled[i].count)
+            rc = judge_law(t, i, v, err);
+    return rc;
 }
 
 /* --- the phases --- */
@@ -286,7 +315,7 @@ static int check_phase(struct trial *t, struct verdict *v, struct err *err)
     int rc = checked_call(t, &t->runners[0], 0, 1, &reply, v, err);
 
     t->result->deterministic = first.sum_sq == t->last.sum_sq && first.max == t->last.max;
-    return rc ? rc : judge_pooled(t, v);
+    return rc ? rc : judge_pooled(t, v, err);
 }
 
 /* Every runner once; more of it is for kernels that are over in no time. */
@@ -404,7 +433,7 @@ static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
             break;
     }
     res->cold = stats_pooled(res->samples, res->sample_run, (size_t)res->n_samples, t->n_runners);
-    return judge_pooled(t, v);
+    return judge_pooled(t, v, err);
 }
 
 static int hot_calls(struct trial *t, struct verdict *v, struct err *err)
@@ -426,7 +455,7 @@ static int hot_calls(struct trial *t, struct verdict *v, struct err *err)
         run[n++] = r;
     }
     t->result->hot = stats_pooled(ns, run, (size_t)n, t->n_runners);
-    return judge_pooled(t, v);
+    return judge_pooled(t, v, err);
 }
 
 /* --- the whole --- */

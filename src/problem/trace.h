@@ -35,7 +35,8 @@ int trace_run(struct trace *t, const char *text, size_t len, struct err *err);
 /* lua_state.c: one row per op and layer of the prelude: name, what it takes, PyTorch spelling. */
 int trace_reference(struct buf *out, struct err *err);
 
-/* lib "NAME" in a problem file: what problems/lib/NAME.lua returns. Blocks that several nets share. */
+/* lib "NAME" in a problem file: what problems/lib/NAME.lua returns. Blocks that several nets share.
+ */
 int trace_lib(lua_State *L);
 
 struct trace *trace_of(lua_State *L);

@@ -229,9 +229,12 @@ static void calibrations_are_kept_by_fingerprint(void **state)
     struct calibration c = round_numbers, back;
     struct err err = ERR_INIT;
     static const char *const broken[] = {
-        "", "{}", "[1]", "{\"fingerprint\": 3}",
-        "{\"fingerprint\": \"abc\", \"device\": \"d\", \"created\": \"t\","
-        " \"read_bytes_s\": -1}"};
+        "",
+        "{}",
+        "[1]",
+        "{\"fingerprint\": 3}",
+        "{\"fingerprint\": \"abc\", \"device\": \"d\", \"created\": \"t\", \"read_bytes_s\": -1}",
+    };
 
     (void)state;
     snprintf(c.fingerprint, sizeof(c.fingerprint), "abc");
