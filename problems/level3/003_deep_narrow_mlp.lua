@@ -1,5 +1,5 @@
 problem { "MLP of sixteen hidden layers", level = 3, id = 3,
-          repaired = "gain sqrt(6): PyTorch's init shrank what is left of x to 6e-7 beside the biases" }
+          repaired = "gain sqrt(6): PyTorch's init left 6e-7 of the input, the rest was biases" }
 sizes { full = { B = 1024, I = 8192, H = 1024, O = 8192 },
         small = { B = 16, I = 128, H = 64, O = 96 } }
 

@@ -4,38 +4,31 @@ problem { "GoogLeNet (Inception v1), without activations inside of the modules",
 sizes { full = { B = 10, S = 224, D = 1, CLASSES = 1000 },
         small = { B = 16, S = 32, D = 8, CLASSES = 16 } }
 
-local function conv(name, cin, width, k, stride, gain)
-  return nn.conv2d(name, cin, width // D, { k = k, stride = stride, pad = k // 2, gain = gain })
+local function conv(name, cin, width, k, stride)
+  local window = { k = k, stride = stride, pad = k // 2, gain = sqrt(6) }
+  local f = nn.conv2d(name, cin, width // D, window)
+  return function(x) return relu(f(x)) end
 end
-local function pool(x, stride) return max_pool(x, { k = 3, stride = stride, pad = 1 }) end
+local function pool(x) return max_pool(x, { k = 3, stride = 2, pad = 1 }) end
 
 -- Without activations sqrt(3) is the gain that keeps the second moment.
-local function inception(name, x, w1, reduce3, w3, reduce5, w5, projection)
-  local cin = x.shape[2]
-  local function linear(branch, y, width, k)
-    return conv(name .. "." .. branch, y.shape[2], width, k, 1, sqrt(3))(y)
-  end
-  local direct = linear("branch1x1", x, w1, 1)
-  local three = linear("branch3x3.1", linear("branch3x3.0", x, reduce3, 1), w3, 3)
-  local five = linear("branch5x5.1", linear("branch5x5.0", x, reduce5, 1), w5, 5)
-  local pooled = linear("branch_pool.1", pool(x, 1), projection, 1)
-  return concat({ direct, three, five, pooled }, { dim = 1 })
-end
+local module = lib "inception"
+local function inception(name, x, widths) return module(name .. ".", x, widths, sqrt(3)) end
 
 local x = input("x", f32, { B, 3, S, S })
-x = pool(relu(conv("conv1", 3, 64, 7, 2, sqrt(6))(x)), 2)
-x = relu(conv("conv2", 64 // D, 64, 1, 1, sqrt(6))(x))
-x = pool(relu(conv("conv3", 64 // D, 192, 3, 1, sqrt(6))(x)), 2)
-x = inception("inception3a", x, 64, 96, 128, 16, 32, 32)
-x = inception("inception3b", x, 128, 128, 192, 32, 96, 64)
-x = pool(x, 2)
-x = inception("inception4a", x, 192, 96, 208, 16, 48, 64)
-x = inception("inception4b", x, 160, 112, 224, 24, 64, 64)
-x = inception("inception4c", x, 128, 128, 256, 24, 64, 64)
-x = inception("inception4d", x, 112, 144, 288, 32, 64, 64)
-x = inception("inception4e", x, 256, 160, 320, 32, 128, 128)
-x = pool(x, 2)
-x = inception("inception5a", x, 256, 160, 320, 32, 128, 128)
-x = inception("inception5b", x, 384, 192, 384, 48, 128, 128)
+x = pool(conv("conv1", 3, 64, 7, 2)(x))
+x = conv("conv2", 64 // D, 64, 1, 1)(x)
+x = pool(conv("conv3", 64 // D, 192, 3, 1)(x))
+x = inception("inception3a", x, { 64, 96, 128, 16, 32, 32 })
+x = inception("inception3b", x, { 128, 128, 192, 32, 96, 64 })
+x = pool(x)
+x = inception("inception4a", x, { 192, 96, 208, 16, 48, 64 })
+x = inception("inception4b", x, { 160, 112, 224, 24, 64, 64 })
+x = inception("inception4c", x, { 128, 128, 256, 24, 64, 64 })
+x = inception("inception4d", x, { 112, 144, 288, 32, 64, 64 })
+x = inception("inception4e", x, { 256, 160, 320, 32, 128, 128 })
+x = pool(x)
+x = inception("inception5a", x, { 256, 160, 320, 32, 128, 128 })
+x = inception("inception5b", x, { 384, 192, 384, 48, 128, 128 })
 x = mean(x, { dim = { 2, 3 } })
 output("logits", nn.linear("fc", 1024 // D, CLASSES, { gain = sqrt(3) })(x))

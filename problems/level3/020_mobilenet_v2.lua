@@ -1,5 +1,5 @@
 problem { "MobileNet v2, without shortcuts", level = 3, id = 20,
-          repaired = "norm biases are around 1: around 0, 52 norms amplified rounding 10,000 times" }
+          repaired = "norm biases around 1: around 0, 52 norms amplified rounding 5000 times" }
 -- D divides every width.
 sizes { full = { B = 10, S = 224, D = 1, CLASSES = 1000 },
         small = { B = 16, S = 32, D = 8, CLASSES = 16 } }

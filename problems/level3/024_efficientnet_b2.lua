@@ -1,5 +1,5 @@
 problem { "EfficientNet-B2, gates not multiplied back", level = 3, id = 24,
-          repaired = "batch 32, open gates, norm biases around 1: norms over 2 values were chaotic" }
+          repaired = "batch 32, open gates, norm biases around 1: norms of 2 values were chaos" }
 -- D divides every width.
 sizes { full = { B = 32, S = 224, D = 1, CLASSES = 1000 },
         small = { B = 32, S = 16, D = 4, CLASSES = 16 } }
@@ -34,7 +34,9 @@ end
 local x = input("x", f32, { B, 3, S, S }, spread())
 x = conv("conv1", 3, 32 // D, { k = 3, stride = 2, pad = 1 })(x)
 x = relu(norm("bn1", 32 // D)(x))
-for i, block in ipairs { { 96, 1, 3 }, { 144, 2, 6 }, { 192, 2, 6 }, { 288, 2, 6 }, { 384, 1, 6 } } do
+for i, block in ipairs {
+  { 96, 1, 3 }, { 144, 2, 6 }, { 192, 2, 6 }, { 288, 2, 6 }, { 384, 1, 6 },
+} do
   local width, stride, expand = unpack(block)
   x = mbconv("mbconv" .. i .. ".", x, width // D, stride, expand)
 end

@@ -3,7 +3,7 @@ problem { "Swin MLP", level = 3, id = 29,
 sizes { full = { B = 10, S = 224, DIM = 96, STAGES = 4, CLASSES = 1000 },
         small = { B = 2, S = 56, DIM = 24, STAGES = 2, CLASSES = 24 } }
 
-local DEPTHS, HEADS, WINDOW = { 2, 2, 6, 2 }, { 3, 6, 12, 24 }, 7
+local WINDOW = 7
 
 -- Mixes the pixels of each window, with weights of its own for each head.
 local function spatial_mlp(name, x, heads)
@@ -42,17 +42,12 @@ local function merge(name, x)
   return reduction(nn.layer_norm(name .. ".norm", 4 * c)(x))
 end
 
-local x = input("x", f32, { B, 3, S, S })
-x = nn.conv2d("patch_embed.proj", 3, DIM, { k = 4, stride = 4 })(x)
-x = nn.layer_norm("patch_embed.norm", DIM)(rearrange(x, "b c y x -> b y x c"))
-for stage = 1, STAGES do
-  local name = "layers." .. stage - 1
-  for i = 0, DEPTHS[stage] - 1 do
-    local shift = i % 2 == 1 and x.shape[2] > WINDOW
-    x = block(name .. ".blocks." .. i, x, HEADS[stage], shift)
+local function stage(name, x, depth, heads)
+  for i = 0, depth - 1 do
+    x = block(name .. ".blocks." .. i, x, heads, i % 2 == 1 and x.shape[2] > WINDOW)
   end
-  if stage < STAGES then x = merge(name .. ".downsample", x) end
+  return x
 end
-local c = x.shape[4]
-x = mean(nn.layer_norm("norm", c)(x), { dim = { 1, 2 } })
-output("logits", nn.linear("head", c, CLASSES)(x))
+
+local x = input("x", f32, { B, 3, S, S })
+output("logits", lib "swin" (x, stage, merge))

@@ -3,7 +3,7 @@ problem { "Swin transformer V2", level = 3, id = 30,
 sizes { full = { B = 10, S = 224, DIM = 96, STAGES = 4, CLASSES = 1000 },
         small = { B = 2, S = 56, DIM = 24, STAGES = 2, CLASSES = 24 } }
 
-local DEPTHS, HEADS, WINDOW = { 2, 2, 6, 2 }, { 3, 6, 12, 24 }, 7
+local WINDOW = 7
 local SHIFT, TOKENS, SPAN = WINDOW // 2, WINDOW * WINDOW, 2 * WINDOW - 1
 
 -- a[i] - a[j] of a list, for all pairs.
@@ -96,17 +96,14 @@ local function merge(name, x)
   return nn.layer_norm(name .. ".norm", 2 * c)(x)
 end
 
-local x = input("x", f32, { B, 3, S, S })
-x = nn.conv2d("patch_embed.proj", 3, DIM, { k = 4, stride = 4 })(x)
-x = nn.layer_norm("patch_embed.norm", DIM)(rearrange(x, "b c y x -> b y x c"))
-for stage = 1, STAGES do
-  local name, side = "layers." .. stage - 1, x.shape[2]
+local function stage(name, x, depth, heads)
+  local side = x.shape[2]
   local mask = side > WINDOW and roll_mask(side) or nil
-  for i = 0, DEPTHS[stage] - 1 do
-    x = block(name .. ".blocks." .. i, x, HEADS[stage], i % 2 == 1 and mask or nil)
+  for i = 0, depth - 1 do
+    x = block(name .. ".blocks." .. i, x, heads, i % 2 == 1 and mask or nil)
   end
-  if stage < STAGES then x = merge(name .. ".downsample", x) end
+  return x
 end
-local c = x.shape[4]
-x = mean(nn.layer_norm("norm", c)(x), { dim = { 1, 2 } })
-output("logits", nn.linear("head", c, CLASSES)(x))
+
+local x = input("x", f32, { B, 3, S, S })
+output("logits", lib "swin" (x, stage, merge))

@@ -3,8 +3,5 @@ problem { "GRU of six layers", level = 3, id = 39,
 sizes { full = { T = 512, B = 10, I = 128, H = 256, L = 6 },
         small = { T = 12, B = 4, I = 16, H = 24, L = 2 } }
 
-local x = input("x", f32, { T, B, I })
-local h0 = input("h0", f32, { L, B, H }, normal())
-local gru = nn.gru("gru", I, H, { layers = L, gain = 2, gate_bias = 2 })
-local y = gru(x, h0)
+local y = lib "gru" {}
 output("y", y)

@@ -3,15 +3,10 @@ problem { "GPT block: causal self-attention and MLP, pre-norm", level = 3, id = 
 sizes { full = { B = 128, T = 512, C = 768, HEADS = 8 },
         small = { B = 2, T = 24, C = 64, HEADS = 8 } }
 
-local function attention(name, x)
-  local q, k, v = split(nn.linear(name .. ".c_attn", C, 3 * C)(x), 3, { dim = -1 })
-  local function heads(t) return rearrange(t, "b t (h d) -> b h t d", { h = HEADS }) end
-  local y = sdpa(heads(q), heads(k), heads(v), { causal = true })
-  return nn.linear(name .. ".c_proj", C, C)(rearrange(y, "b h t d -> b t (h d)"))
-end
+local attention = lib "causal_attention"
 
 local x = input("x", f32, { B, T, C })
-x = x + attention("attn", nn.layer_norm("ln_1", C)(x))
+x = x + attention("attn.", nn.layer_norm("ln_1", C)(x))
 local h = nn.layer_norm("ln_2", C)(x)
 h = gelu_tanh(nn.linear("mlp.c_fc", C, 4 * C)(h))
 output("y", x + nn.linear("mlp.c_proj", 4 * C, C)(h))

@@ -9,20 +9,11 @@ local A = param("A", f32, { BATCH, T, HEADS }, uniform(-0.1, 0))
 local B = param("B", f32, { BATCH, T, HEADS, STATE }, normal())
 param("C", f32, { BATCH, T, HEADS, STATE }, normal()) -- only the outputs need it
 
-local n = T // BLOCK
-X = reshape(X, { BATCH, n, BLOCK, HEADS, WIDTH })
+local mamba2 = lib "mamba2"
+X = mamba2.blocks(X)
 A = rearrange(A, "b (c l) h -> b h c l", { l = BLOCK })
-B = reshape(B, { BATCH, n, BLOCK, HEADS, STATE })
-
--- What is left at step i of step j: exp of the sum of a over j < s <= i, nothing of later steps.
-local function decay(a)
-  local total = cumsum(a, { dim = -1 })
-  return tril(exp(unsqueeze(total, -1) - unsqueeze(total, -2)))
-end
-
+B = mamba2.blocks(B)
 local total = cumsum(A, { dim = -1 })
 local last = slice(total, -1, BLOCK - 1)
-local states = einsum("bclhn,bhcl,bclhp->bchpn", B, exp(last - total), X)
--- The state in front of each block: zero in front of the first.
-states = einsum("bhzc,bchpn->bzhpn", decay(pad(squeeze(last, -1), -1, 1, 0)), pad(states, 1, 1, 0))
-output("state", select(states, 1, n))
+local states = mamba2.states(total, last, B, X)
+output("state", select(states, 1, T // BLOCK))
