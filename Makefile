@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
-#   make            build/assay and build/assay-runner
+#   make            build/assay, build/assay-runner and build/assay-nvrtc
 #   make run        installs what is missing, builds, judges the exemplars on this CPU
 #   make test       installs what is missing, builds, runs every test that needs no GPU
 #   make test-suites  the problems of levels 1-3 against PyTorch and the published facts; admission
+#   make test-gpu   what needs an NVIDIA GPU; skipped, and said so, where there is none
 #   make bench      the benchmarks of bench/, as tables
 #   make dist       build/dist: a tree that runs on any x86-64 Linux with glibc >= 2.36
 #   make fmt        clang-format over the tree
@@ -40,13 +41,14 @@ objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(foreach d,$(1),$(wildcard src
 RUNNER_LIB = $(BUILD)/librunner.a
 JUDGE_LIB  = $(BUILD)/libjudge.a
 TESTS      = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
+GPU_TESTS  = $(patsubst tests/gpu/%.c,$(BUILD)/gpu/%,$(wildcard tests/gpu/test_*.c))
 FUZZERS    = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCHES    = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
 
 Q   = $(if $(V),,@)
 say = $(if $(V),,@echo "  $(1) $(2)")
 
-all: $(BUILD)/assay $(BUILD)/assay-runner
+all: $(BUILD)/assay $(BUILD)/assay-runner $(BUILD)/assay-nvrtc
 
 $(BUILD)/assay: $(call objects,cmd) $(JUDGE_LIB) $(RUNNER_LIB)
 	$(call say,link,$@)
@@ -57,6 +59,11 @@ $(BUILD)/assay: $(call objects,cmd) $(JUDGE_LIB) $(RUNNER_LIB)
 $(BUILD)/assay-runner: $(call objects,runner) $(RUNNER_LIB)
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -l:libsodium.a $(LIBS_RUNNER) $(RPATH) -Wl,--no-as-needed -lgomp -lm -lpthread
+
+# The builder's tool around NVRTC. --as-needed: in its sandbox it may see no libgomp of ours.
+$(BUILD)/assay-nvrtc: $(call objects,nvrtc) $(RUNNER_LIB)
+	$(call say,link,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ -Wl,--as-needed -l:libsodium.a $(LIBS_RUNNER)
 
 $(RUNNER_LIB): $(call objects,$(RUNNER_DIRS))
 $(JUDGE_LIB): $(call objects,$(JUDGE_DIRS))
@@ -72,6 +79,7 @@ $(BUILD)/obj/%.o: %.c
 	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 # The prelude is embedded in the program (.incbin), which no compiler reports as a dependency.
 $(BUILD)/obj/src/problem/embed.o: $(wildcard src/problem/*.lua)
+$(BUILD)/obj/src/device/cuda_source.o: $(wildcard src/device/cuda_kernels.* src/tensor/*.h)
 
 $(BUILD)/tests/%: tests/unit/%.c $(JUDGE_LIB) $(RUNNER_LIB)
 	@mkdir -p $(@D)
@@ -82,6 +90,10 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.h $(JUDGE_LIB) $(RUNNER_LIB)
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
 	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -o $@ $< $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS) $(FUZZFLAGS)
+$(BUILD)/gpu/%: tests/gpu/%.c $(JUDGE_LIB) $(RUNNER_LIB)
+	@mkdir -p $(@D)
+	$(call say,cc,$<)
+	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -o $@ $< $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS) $(RPATH)
 $(BUILD)/bench/%: bench/%.c $(JUDGE_LIB) $(RUNNER_LIB)
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
@@ -110,15 +122,19 @@ test-suites:
 	@tools/install-deps build suites
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/suites/suite_judge
 	@tests/suites/run $(BUILD)
+test-gpu: all $(GPU_TESTS)
+	@cp $(GPU_TESTS) $(BUILD)/ && tests/gpu/run . $(BUILD) || [ $$? = 77 ]
 bench: all $(BENCHES)
 	@for b in $(BENCHES); do echo "== $$b"; $$b || exit 1; done
 	@bench/soak.sh $(BUILD)/assay
 
 # Without OpenBLAS (36 MB): where a machine has none, expected values of large contractions take longer.
 DIST_LIBS = libgomp.so.1
-dist: all
+dist: all $(GPU_TESTS)
 	@rm -rf $(BUILD)/dist && mkdir -p $(BUILD)/dist/bin $(BUILD)/dist/lib
-	@cp $(BUILD)/assay $(BUILD)/assay-runner $(BUILD)/dist/bin/ && strip $(BUILD)/dist/bin/*
+	@cp $(BUILD)/assay $(BUILD)/assay-runner $(BUILD)/assay-nvrtc $(GPU_TESTS) $(BUILD)/dist/bin/
+	@strip $(BUILD)/dist/bin/*
+	@mkdir -p $(BUILD)/dist/tests && cp -r tests/gpu $(BUILD)/dist/tests/
 	@cp -r problems include exemplars README.md LICENSE docs $(BUILD)/dist/
 	@for lib in $(DIST_LIBS); do \
 	    file=$$(ldconfig -p | sed -n "s|.*$$lib .*=> ||p" | head -n 1); \
@@ -133,6 +149,6 @@ fmt-check:
 clean:
 	rm -rf build build-*
 
-.PHONY: all run test tests test-suites check bench deps deps-test fmt fmt-check clean
+.PHONY: all run test-gpu test tests test-suites check bench deps deps-test fmt fmt-check clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

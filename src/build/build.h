@@ -11,7 +11,8 @@
 #include "base/hash.h"
 
 struct build_request {
-    const char *device;    /* "cpu", "fake" */
+    const char *device;    /* "cpu", "cuda", "fake" */
+    const char *arch;      /* cuda: "90a" (build_cuda_arch()); others: not looked at */
     const char *file_name; /* of the candidate, for messages: its suffix chooses the toolchain */
     const char *source;    /* its text */
     size_t source_len;
@@ -34,6 +35,11 @@ struct build_result {
     const char *walls; /* of the compiler's sandbox; "" when cached */
     double ms;
 };
+
+#define BUILD_ARCH_MAX 8
+/* The name of an NVIDIA architecture by its compute capability: 8.9 is "89". From 9.0 on with its
+ * own instructions ("90a"): the code runs on this very architecture and no other. */
+void build_cuda_arch(int major, int minor, char ret[BUILD_ARCH_MAX]);
 
 /* ERR_SYSTEM when there is no compiler (and what to install), the disk is full, ... */
 int build_artifact(const struct build_request *req, struct build_result *ret, struct err *err);

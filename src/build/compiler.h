@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside src/build: which C compiler, and exactly which one. */
+/* Inside src/build: which C or C++ compiler, and exactly which one. */
 #ifndef ASSAY_BUILD_COMPILER_H
 #define ASSAY_BUILD_COMPILER_H
 
@@ -20,6 +20,8 @@ struct compiler {
 
 /* $ASSAY_CC, else gcc, else cc. Starts it only when the cache does not know it yet. */
 int compiler_find(const char *cache_dir, struct compiler *ret, struct err *err);
+/* $ASSAY_CXX, else g++, else c++: what nvcc compiles host code with. */
+int compiler_find_cxx(const char *cache_dir, struct compiler *ret, struct err *err);
 void compiler_release(struct compiler *c);
 
 /* Model and features of the processor that -march=native compiles for. */

@@ -25,7 +25,7 @@ static const char *const size_choices[] = {"auto", "small", "full", NULL};
 
 static const struct opt eval_table[] = {
     {"device", 'd', OPT_STRING, FIELD(device), "DEVICE",
-     "cpu, fake (default: by the file's suffix)", NULL, 0, 0},
+     "cpu, cuda, fake (default: by the file's suffix)", NULL, 0, 0},
     {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET", "small or full (default: small on the CPU)",
      size_choices, 0, 0},
     {"json", 'j', OPT_FLAG, FIELD(json), NULL, "print exactly the record, one line a candidate",
@@ -41,8 +41,8 @@ static const struct opt eval_table[] = {
      NULL, 30, 100000},
     {"budget", 0, OPT_INT, FIELD(budget_ms), "MS", "time for scored calls per size (default 500)",
      NULL, 1, 3600000},
-    {"runners", 0, OPT_INT, FIELD(runners), "N", "fresh processes per size (default 3)", NULL, 1,
-     PLAN_MAX_RUNNERS},
+    {"runners", 0, OPT_INT, FIELD(runners), "N", "fresh processes per size (default 3; GPUs 1)",
+     NULL, 1, PLAN_MAX_RUNNERS},
     {"no-cache", 0, OPT_FLAG, FIELD(no_cache), NULL, "compile again", NULL, 0, 0},
     {"no-store", 0, OPT_FLAG, FIELD(no_store), NULL, "keep no record", NULL, 0, 0},
     {"require-sandbox", 0, OPT_FLAG, FIELD(require_sandbox), NULL,

@@ -21,8 +21,9 @@ struct device_info {
     char driver[64];      /* or the kernel's release */
     char fingerprint[65]; /* what baselines and calibrations are tied to */
     int64_t memory_bytes;
-    int64_t cache_bytes; /* last level */
-    int cores;           /* usable by candidates */
+    int64_t cache_bytes;              /* last level */
+    int cores;                        /* usable by candidates */
+    int compute_major, compute_minor; /* NVIDIA's compute capability; 0 elsewhere */
 };
 
 enum mem_kind {
@@ -61,6 +62,11 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
     void (*mem_free)(void *ctx, struct mem *m); /* MEM_INIT is fine */
     int (*copy)(void *ctx, struct mem *dst, size_t dst_at, const struct mem *src, size_t src_at,
                 size_t bytes, struct err *err);
+    /* Between the judge's host memory and the device's; complete when they return. */
+    int (*upload)(void *ctx, struct mem *dst, size_t at, const void *host, size_t bytes,
+                  struct err *err);
+    int (*download)(void *ctx, const struct mem *src, size_t at, void *host, size_t bytes,
+                    struct err *err);
     int (*fill)(void *ctx, struct mem *m, size_t at, const struct law *law, uint64_t seed,
                 enum dtype t, const struct shape *shape, struct err *err);
     int (*poison)(void *ctx, struct mem *m, size_t at, size_t bytes, uint64_t key, struct err *err);
@@ -95,6 +101,10 @@ struct device_call {
     bool params_only;         /* setup = "params": only these have data */
 };
 
+/* What call() says in *ret_status when the device faulted (illegal address, trap, ...), whatever
+ * the candidate returned; fault() then names it. */
+#define DEVICE_STATUS_FAULT INT32_MIN
+
 struct device_runner_ops { /* in the sandboxed process; nothing here is trusted once load() has run
                             */
     int (*open)(int index, void **ret_ctx, struct err *err);
@@ -111,6 +121,13 @@ struct device_runner_ops { /* in the sandboxed process; nothing here is trusted 
      */
     int (*setup)(void *ctx, struct artifact *a, void *args, int *ret_status, struct err *err);
     int (*call)(void *ctx, struct artifact *a, void *args, int *ret_status, uint64_t *ret_claim_ns);
+    /* Optional. Several calls (or none: the way there and back) back to back, timed as one; where
+     * it is NULL the caller loops over call(). Stops at the first status that is not 0. */
+    int (*batch)(void *ctx, struct artifact *a, void *args, uint32_t count, int *ret_status,
+                 uint64_t *ret_claim_ns);
+    /* Optional. After DEVICE_STATUS_FAULT: "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal ...", the ctx's
+     * own. */
+    const char *(*fault)(void *ctx);
 };
 
 struct device {
@@ -123,9 +140,14 @@ struct device {
     int (*probe)(const char **ret_why);
     const struct device_judge_ops *judge;
     const struct device_runner_ops *runner;
+    /* What a runner of this device may touch besides what every runner may; NULL: nothing. Files,
+     * folders or glob patterns (with {a,b}), NULL-terminated; what does not exist here is passed
+     * over. Complete only once probe() has been called in this process. */
+    const char *const *read_paths, *const *write_paths;
+    bool driver; /* the runner's driver needs ioctl and its kin after the seal */
 };
 
-extern const struct device device_cpu, device_fake;
+extern const struct device device_cpu, device_fake, device_cuda;
 extern const struct device *const device_registry[]; /* NULL-terminated */
 
 /* "cpu", "cuda:1"; ERR_USAGE with the list of names otherwise. */

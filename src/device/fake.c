@@ -61,6 +61,8 @@ static const struct device_judge_ops fake_judge = {
     .mem_alloc = hostmem_alloc,
     .mem_free = hostmem_free,
     .copy = hostmem_copy,
+    .upload = hostmem_upload,
+    .download = hostmem_download,
     .fill = hostmem_fill,
     .poison = hostmem_poison,
     .poison_check = hostmem_poison_check,
@@ -130,6 +132,12 @@ static int fake_call(void *ctx, struct artifact *a, void *args, int *ret_status,
     return 0;
 }
 
+static const char *fake_fault(void *ctx)
+{
+    (void)ctx;
+    return "FAKE_ERROR_FAULT: as its text says";
+}
+
 static const struct device_runner_ops fake_runner = {
     .open = fake_open,
     .import = hostmem_import,
@@ -139,6 +147,7 @@ static const struct device_runner_ops fake_runner = {
     .release = fake_release,
     .setup = fake_setup,
     .call = fake_call,
+    .fault = fake_fault,
 };
 
 const struct device device_fake = {

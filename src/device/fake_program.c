@@ -178,6 +178,12 @@ static void act_write_input(struct fake_moment *m, const struct fake_step *s)
         *(volatile char *)data_of(&m->c->in[0], m->c->in_base) = 1;
 }
 
+static void act_fault(struct fake_moment *m, const struct fake_step *s)
+{
+    (void)s;
+    m->status = DEVICE_STATUS_FAULT;
+}
+
 static void act_sleep(struct fake_moment *m, const struct fake_step *s)
 {
     struct timespec ts = {(time_t)(s->number / 1e9), (long)fmod(s->number, 1e9)};
@@ -332,6 +338,7 @@ const struct fake_verb fake_verbs[] = {
      .arg = ARG_STATUS,
      .act = act_return,
      .moments = FAKE_AT_SETUP | FAKE_AT_CALL},
+    {.name = "fault", .act = act_fault, .moments = FAKE_AT_CALL},
     {.name = "sleep", .arg = ARG_TIME, .act = act_sleep, .moments = ANY_TIME},
     {.name = "hang", .act = act_hang, .moments = ANY_TIME},
     {.name = "crash", .arg = ARG_SIGNAL, .act = act_crash, .moments = ANY_TIME},

@@ -20,6 +20,7 @@
  *   crash SIGSEGV          SIGSEGV, SIGILL or SIGABRT
  *   exit 3                 ends the process
  *   return 7               returns this
+ *   fault                  reports a fault of the device
  *   fork, socket           a system call that the sandbox kills for
  *   open /etc/passwd       returns 99 if that succeeds
  *   stderr 100MB           writes this much to stderr, in the first call

@@ -145,6 +145,30 @@ int hostmem_copy(void *ctx, struct mem *dst, size_t dst_at, const struct mem *sr
     return 0;
 }
 
+int hostmem_upload(void *ctx, struct mem *dst, size_t at, const void *host, size_t bytes,
+                   struct err *err)
+{
+    char *to = span(dst, at, bytes, err);
+
+    (void)ctx;
+    if (!to)
+        return -1;
+    memcpy(to, host, bytes);
+    return 0;
+}
+
+int hostmem_download(void *ctx, const struct mem *src, size_t at, void *host, size_t bytes,
+                     struct err *err)
+{
+    const char *from = span(src, at, bytes, err);
+
+    (void)ctx;
+    if (!from)
+        return -1;
+    memcpy(host, from, bytes);
+    return 0;
+}
+
 /* Bytes of n elements; past any memory there is when n makes no sense, so that span() refuses it.
  */
 static size_t bytes_of(int64_t n, size_t element)

@@ -10,6 +10,10 @@ int hostmem_alloc(void *ctx, enum mem_kind kind, size_t bytes, struct mem *ret, 
 void hostmem_free(void *ctx, struct mem *m);
 int hostmem_copy(void *ctx, struct mem *dst, size_t dst_at, const struct mem *src, size_t src_at,
                  size_t bytes, struct err *err);
+int hostmem_upload(void *ctx, struct mem *dst, size_t at, const void *host, size_t bytes,
+                   struct err *err);
+int hostmem_download(void *ctx, const struct mem *src, size_t at, void *host, size_t bytes,
+                     struct err *err);
 int hostmem_fill(void *ctx, struct mem *m, size_t at, const struct law *law, uint64_t seed,
                  enum dtype t, const struct shape *shape, struct err *err);
 int hostmem_poison(void *ctx, struct mem *m, size_t at, size_t bytes, uint64_t key,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* In the order in which a candidate's suffix is tried. */
-const struct device *const device_registry[] = {&device_cpu, &device_fake, NULL};
+const struct device *const device_registry[] = {&device_cpu, &device_cuda, &device_fake, NULL};
 
 static int unknown(const char *word, struct err *err)
 {

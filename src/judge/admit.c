@@ -48,7 +48,7 @@ static char *output_at(const struct room *r, int o)
 
 static const void *expected(const struct room *r, int content, int o)
 {
-    return (const char *)r->pool.contents[content].y.host + r->pool.y_offset[o];
+    return (const char *)r->pool.contents[content].host_y.host + r->pool.y_offset[o];
 }
 
 /* 8-byte values -> the output's dtype, in the arena. */
@@ -183,7 +183,8 @@ static int make_input_copy(struct room *r, int content, struct err *err)
         source++;
 
     enum dtype from = p->graph->sources[source].dtype;
-    const char *data = (const char *)p->contents[content].data.host + p->in.slots[source].offset;
+    const char *data =
+        (const char *)p->contents[content].host_data.host + p->in.slots[source].offset;
     int64_t n = shape_count(&p->graph->sources[source].shape);
 
     for (int o = 0; o < p->graph->n_outputs; o++)

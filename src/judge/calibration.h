@@ -4,7 +4,7 @@
 #ifndef ASSAY_JUDGE_CALIBRATION_H
 #define ASSAY_JUDGE_CALIBRATION_H
 
-#include "base/err.h"
+#include "device/device.h"
 
 #include <sched.h>
 
@@ -31,6 +31,11 @@ int calibration_save(const char *home, const struct calibration *c, struct err *
 /* Memory and arithmetic rates of the CPUs in the set; about half a second. cache_bytes: last level.
  */
 int calibrate_cpu(const cpu_set_t *cpus, int64_t cache_bytes, struct calibration *ret,
+                  struct err *err);
+
+/* A GPU's, through the judge's own context; ret->device names it. 0 FLOP/s where nothing is known.
+ */
+int calibrate_gpu(const struct device_judge_ops *ops, void *ctx, struct calibration *ret,
                   struct err *err);
 
 #endif

@@ -16,15 +16,34 @@ static const char empty_kernel[] =
     "    return 0;\n"
     "}\n";
 
-static int build_empty(const struct places *places, const struct device *device,
+static const char empty_cuda_kernel[] =
+    "#include \"assay.h\"\n"
+    "__global__ void nothing(void) {}\n"
+    "int assay_kernel(const DLTensor *in, int n_in, DLTensor *out, int n_out, void *stream)\n"
+    "{\n"
+    "    nothing<<<1, 1, 0, (cudaStream_t)stream>>>();\n"
+    "    return 0;\n"
+    "}\n";
+
+static int build_empty(const struct places *places, const struct device *device, void *ctx,
                        struct build_result *ret, struct err *err)
 {
     AUTO(freep) char *include = fs_join(places->share, "include");
+    struct device_info info;
+    char arch[BUILD_ARCH_MAX] = "";
+
+    if (device->judge->describe(ctx, &info, err) < 0)
+        return -1;
+    if (info.compute_major)
+        build_cuda_arch(info.compute_major, info.compute_minor, arch);
+
+    const char *source = info.compute_major ? empty_cuda_kernel : empty_kernel;
     struct build_request req = {
         .device = device->name,
-        .file_name = "empty.c",
-        .source = empty_kernel,
-        .source_len = strlen(empty_kernel),
+        .arch = arch,
+        .file_name = info.compute_major ? "empty.cu" : "empty.c",
+        .source = source,
+        .source_len = strlen(source),
         .problem_h = "",
         .include_dir = include,
         .cache_dir = places->cache,
@@ -56,7 +75,7 @@ static int median_of(struct rproc *r, const struct device_judge_ops *ops, void *
             rc = rproc_call(r, order, 0, 1, 1, &reply, &v, err);
         if (rc)
             return rc > 0 ? fail(err, ERR_SYSTEM, "an empty kernel: %s", v.detail) : -1;
-        ns[i] = (double)reply.wall_ns;
+        ns[i] = (double)(r->config->device->clock == CLOCK_JUDGE ? reply.wall_ns : reply.claim_ns);
     }
     *ret_ns = stats_median(ns, CALLS);
     return 0;
@@ -115,8 +134,8 @@ int call_floor_measure(const struct places *places, const struct device *device,
     int rc = -1;
 
     sched_getaffinity(0, sizeof(saved), &saved);
-    if (build_empty(places, device, &built, err) == 0 &&
-        device->judge->open(index, &ctx, err) == 0 &&
+    if (device->judge->open(index, &ctx, err) == 0 &&
+        build_empty(places, device, ctx, &built, err) == 0 &&
         device->judge->mem_alloc(ctx, MEM_INPUT, layout.bytes, &mems[0], err) == 0 &&
         device->judge->mem_alloc(ctx, MEM_OUTPUT, layout.bytes, &mems[1], err) == 0) {
         config.artifact_fd = built.artifact_fd;

@@ -106,15 +106,18 @@ int layout_check_guards(const struct device_judge_ops *ops, void *ctx, const str
     return 0;
 }
 
-bool layout_unwritten(const struct layout *l, const struct mem *m, int slot, size_t at,
-                      size_t bytes, uint64_t key)
+bool layout_unwritten(const struct device_judge_ops *ops, void *ctx, const struct layout *l,
+                      const struct mem *m, int slot, size_t at, size_t bytes, uint64_t key)
 {
     struct zone zone = zone_of(l, 2 * slot + 1);
     AUTO(freep) char *poison = NULL;
+    struct err ignored = ERR_INIT;
+    char got[16];
 
-    if (!m->host || at + bytes > zone.bytes)
+    if (bytes > sizeof(got) || at + bytes > zone.bytes ||
+        ops->download(ctx, m, zone.at + at, got, bytes, &ignored) < 0)
         return false;
     poison = xmalloc(at + bytes);
     fill_poison(zone_key(key, 2 * slot + 1), poison, at + bytes);
-    return !memcmp(poison + at, (const char *)m->host + zone.at + at, bytes);
+    return !memcmp(poison + at, got, bytes);
 }

@@ -28,9 +28,9 @@ int layout_poison(const struct device_judge_ops *ops, void *ctx, const struct la
 int layout_check_guards(const struct device_judge_ops *ops, void *ctx, const struct layout *l,
                         const struct mem *m, uint64_t key, int *ret_slot, int64_t *ret_distance,
                         struct err *err);
-/* Whether byte `at` of tensor `slot` still holds the poison of this key (where host memory shows
- * it). */
-bool layout_unwritten(const struct layout *l, const struct mem *m, int slot, size_t at,
-                      size_t bytes, uint64_t key);
+/* Whether `bytes` bytes at `at` of tensor `slot` still hold the poison of this key; false where
+ * that cannot be found out. */
+bool layout_unwritten(const struct device_judge_ops *ops, void *ctx, const struct layout *l,
+                      const struct mem *m, int slot, size_t at, size_t bytes, uint64_t key);
 
 #endif

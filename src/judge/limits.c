@@ -33,7 +33,8 @@ void limits_compute(const struct problem *p, const struct graph *g, const struct
     graph_cost(g, &cost);
     *ret = (struct limits){.flops = cost_contract_total(&cost), .bytes = cost_bytes(&cost)};
     for (int t = 0; t < DT_COUNT; t++)
-        compute_s += cost.contract[t] / rate(c, (enum dtype)t);
+        if (rate(c, (enum dtype)t) > 0)
+            compute_s += cost.contract[t] / rate(c, (enum dtype)t);
     memory_s = ret->bytes / calibration_bytes_s(c);
     ret->floor_ns = 1e9 * fmax(compute_s, memory_s);
     ret->regime = compute_s > memory_s ? "compute" : "memory";

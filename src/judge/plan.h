@@ -29,11 +29,10 @@ struct plan {
 
 /* Medians differ between processes more than inside one: three of them (facts measured on a CPU).
  */
-#define PLAN_DEFAULT                                                                     \
-    {                                                                                    \
-        .checks = 5, .warmups = 10, .min_calls = 30, .max_calls = 400, .budget_ms = 500, \
-        .content_ms = 10, .runners = 3, .hot_ms = 1, .call_timeout_ms = 10000,           \
-        .build_timeout_ms = 60000                                                        \
+#define PLAN_DEFAULT                                                                       \
+    {                                                                                      \
+        .checks = 5, .warmups = 10, .min_calls = 30, .max_calls = 400, .budget_ms = 500,   \
+        .content_ms = 10, .hot_ms = 1, .call_timeout_ms = 10000, .build_timeout_ms = 60000 \
     }
 
 #endif

@@ -34,7 +34,7 @@ int pool_evaluate(const struct pool *p, int content, const struct ops_run *run, 
                   struct err *err)
 {
     const struct graph *g = p->graph;
-    const struct mem *data = &p->contents[content].data;
+    const struct mem *data = &p->contents[content].host_data;
     AUTO(freep) const void **sources = xcalloc((size_t)g->n_sources, sizeof(*sources));
     AUTO(freep) void **outputs = xcalloc((size_t)g->n_outputs, sizeof(*outputs));
 
@@ -45,45 +45,79 @@ int pool_evaluate(const struct pool *p, int content, const struct ops_run *run, 
     return ops_eval(g, run, sources, outputs, err);
 }
 
+/* Everything is drawn and evaluated in host memory: the cpu device's functions do it. */
+static const struct device_judge_ops *host_ops(void)
+{
+    return device_cpu.judge;
+}
+
 static int draw_inputs(struct pool *p, int k, struct err *err)
 {
     const struct graph *g = p->graph;
-    struct mem *data = &p->contents[k].data;
+    struct mem *data = &p->contents[k].host_data;
 
     /* Guards hold other garbage in every content: a kernel that reads past an end is never right
      * twice. */
-    if (layout_poison(p->device->judge, p->ctx, &p->in, data, true,
+    if (layout_poison(host_ops(), NULL, &p->in, data, true,
                       fill_seed(p->seed, (uint64_t)k, UINT32_MAX), err) < 0)
         return -1;
     for (int i = 0; i < g->n_sources; i++) {
         const struct source *s = &g->sources[i];
         const struct law *law = &s->laws[pool_law(p, k) % s->n_laws];
 
-        if (p->device->judge->fill(p->ctx, data, p->in.slots[i].offset, law,
-                                   fill_seed(p->seed, (uint64_t)k, (uint64_t)i), s->dtype,
-                                   &s->shape, err) < 0)
+        if (host_ops()->fill(NULL, data, p->in.slots[i].offset, law,
+                             fill_seed(p->seed, (uint64_t)k, (uint64_t)i), s->dtype, &s->shape,
+                             err) < 0)
             return -1;
     }
     return 0;
 }
 
+/* Memory for one tensor block on the device, and where the host sees it. */
+static int alloc_pair(struct pool *p, size_t bytes, struct mem *device, struct mem *host,
+                      struct err *err)
+{
+    if (p->device->judge->mem_alloc(p->ctx, MEM_PRIVATE, bytes, device, err) < 0)
+        return -1;
+    if (!device->host)
+        return host_ops()->mem_alloc(NULL, MEM_PRIVATE, bytes, host, err);
+    *host = *device;
+    return 0;
+}
+
+static void free_pair(struct pool *p, struct mem *device, struct mem *host)
+{
+    if (host->host != device->host)
+        host_ops()->mem_free(NULL, host);
+    p->device->judge->mem_free(p->ctx, device);
+}
+
+static int send(struct pool *p, struct mem *device, const struct mem *host, size_t bytes,
+                struct err *err)
+{
+    if (device->host)
+        return 0;
+    return p->device->judge->upload(p->ctx, device, 0, host->host, bytes, err);
+}
+
 static int make_content(struct pool *p, int k, struct err *err)
 {
-    const struct device_judge_ops *ops = p->device->judge;
     struct content *c = &p->contents[k];
     struct ops_run run = {.precision = OPS_DOUBLE};
     uint64_t start = clock_ns();
 
-    *c = (struct content){.data = MEM_INIT, .y = MEM_INIT};
-    if (ops->mem_alloc(p->ctx, MEM_PRIVATE, p->in.bytes, &c->data, err) < 0 ||
-        ops->mem_alloc(p->ctx, MEM_PRIVATE, p->y_bytes, &c->y, err) < 0 ||
-        draw_inputs(p, k, err) < 0)
+    *c = (struct content){
+        .data = MEM_INIT, .y = MEM_INIT, .host_data = MEM_INIT, .host_y = MEM_INIT};
+    if (alloc_pair(p, p->in.bytes, &c->data, &c->host_data, err) < 0 ||
+        alloc_pair(p, p->y_bytes, &c->y, &c->host_y, err) < 0 || draw_inputs(p, k, err) < 0 ||
+        send(p, &c->data, &c->host_data, p->in.bytes, err) < 0)
         return -1;
     p->inputs_ms += clock_ms_since(start);
 
     uint64_t drawn = clock_ns();
 
-    if (pool_evaluate(p, k, &run, c->y.host, err) < 0)
+    if (pool_evaluate(p, k, &run, c->host_y.host, err) < 0 ||
+        send(p, &c->y, &c->host_y, p->y_bytes, err) < 0)
         return -1;
     p->expected_ms += clock_ms_since(drawn);
     p->content_ms = clock_ms_since(start);
@@ -131,7 +165,7 @@ static void set_scale(struct pool *p, int law, int output)
         return;
     for (int k = law; k < p->n_contents; k += g->n_laws) {
         double rms =
-            compare_rms((double *)((char *)p->contents[k].y.host + p->y_offset[output]), n);
+            compare_rms((double *)((char *)p->contents[k].host_y.host + p->y_offset[output]), n);
 
         if (isfinite(rms)) {
             sum_sq += rms * rms;
@@ -167,7 +201,7 @@ static int honest_run(struct pool *p, int content, int order, void *values, stru
 
         if (!dtype_is_float(output_node(g, o)->dtype))
             continue;
-        compare_output(DT_F64, (char *)p->contents[content].y.host + p->y_offset[o],
+        compare_output(DT_F64, (char *)p->contents[content].host_y.host + p->y_offset[o],
                        (char *)values + p->y_offset[o], output_count(g, o), &p->gates[at].scale,
                        &s);
         compare_merge(&p->honest[at], &s);
@@ -299,8 +333,8 @@ failed:
 void pool_close(struct pool *p)
 {
     for (int k = 0; k < p->n_contents; k++) {
-        p->device->judge->mem_free(p->ctx, &p->contents[k].data);
-        p->device->judge->mem_free(p->ctx, &p->contents[k].y);
+        free_pair(p, &p->contents[k].data, &p->contents[k].host_data);
+        free_pair(p, &p->contents[k].y, &p->contents[k].host_y);
     }
     free(p->contents);
     free(p->gates);

@@ -15,6 +15,9 @@ struct content {
     bool honest;     /* the gates rest on this one, too */
     struct mem data; /* laid out like an input arena, guards included */
     struct mem y;    /* expected values, 8 bytes an element, outputs one after the other */
+    /* The same in the judge's host memory, where expected values are computed. On devices whose
+     * memory the host sees (cpu, fake) these are the two above and own nothing. */
+    struct mem host_data, host_y;
 };
 
 /* Per law and output. */

@@ -116,7 +116,8 @@ static json_t *size_json(const struct size_result *r)
 
 static json_t *audit_size(const struct trial_result *t)
 {
-    return json_pack("{s:o, s:o, s:o}", "claim_us",
+    return json_pack("{s:o, s:o, s:o, s:o}", "outside_us",
+                     micro(stats_median(t->outside, (size_t)t->n_samples)), "claim_us",
                      micro(stats_median(t->claims, (size_t)t->n_samples)), "empty_us",
                      micro(t->empty_ns), "wake_us", micro(t->wake_ns));
 }

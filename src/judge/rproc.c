@@ -40,16 +40,21 @@ static int spawn(struct rproc *r, int *sock, int out_fd, struct err *err)
     char *argv[] = {(char *)"assay-runner", NULL};
     /* Nothing of the user's environment reaches a candidate. Passive waiting would cost OpenMP
      * candidates 8 us a region, so libgomp's default stays. */
-    char *envp[] = {(char *)"PATH=/usr/bin:/bin", (char *)"LC_ALL=C", NULL};
+    char *plain[] = {(char *)"PATH=/usr/bin:/bin", (char *)"LC_ALL=C", NULL};
+    /* A driver that loads code at the first launch, or finds it in a cache, would be timed so. */
+    char *with_driver[] = {(char *)"PATH=/usr/bin:/bin", (char *)"LC_ALL=C",
+                           (char *)"CUDA_MODULE_LOADING=EAGER", (char *)"CUDA_CACHE_DISABLE=1",
+                           NULL};
     struct sandbox_spawn s = {
         .path = c->runner_path,
         .argv = argv,
-        .envp = envp,
+        .envp = c->device->driver ? with_driver : plain,
         .fds = {*sock},
         .n_fds = 1,
         .out_fd = out_fd,
         .pin = c->pin,
         .cpus = c->runner_cpus,
+        .own_proc = c->device->driver,
     };
 
     return sandbox_start(&s, &r->pid, &r->pidfd, &r->layers, err);
@@ -270,7 +275,7 @@ static int fail_verdict(const struct rproc *r, const struct wire_fail *f, struct
     case WIRE_STAGE_LOAD:
         return verdict_set(v, VERDICT_BUILD_ERROR, "load", "%s", f->text);
     case WIRE_STAGE_SETUP:
-        return verdict_set(v, VERDICT_CRASH, "setup", "assay_setup returned %d", f->status);
+        return verdict_set(v, VERDICT_CRASH, "setup", "%s", f->text);
     default:
         if (r->sealed)
             return verdict_set(v, VERDICT_REJECTED, "protocol",
@@ -365,6 +370,19 @@ int rproc_ready(struct rproc *r, struct verdict *v, struct err *err)
     return rc;
 }
 
+/* The reason is the fault's name, as far as what stands on the page is one. */
+static int fault_verdict(const struct wire_page *p, struct verdict *v)
+{
+    char text[WIRE_ERROR_MAX + 1], name[sizeof(v->reason)];
+
+    memcpy(text, p->error, WIRE_ERROR_MAX);
+    text[WIRE_ERROR_MAX] = '\0';
+    snprintf(name, sizeof(name), "%.*s", (int)strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"),
+             text);
+    return verdict_set(v, VERDICT_CRASH, *name ? name : "fault", "call: the device faulted%s%s",
+                       *text ? ": " : "", text);
+}
+
 int rproc_call(struct rproc *r, enum wire_order order, int in_arena, int out_arena, int count,
                struct rproc_reply *ret, struct verdict *v, struct err *err)
 {
@@ -387,8 +405,13 @@ int rproc_call(struct rproc *r, enum wire_order order, int in_arena, int out_are
         return rc;
     ret->wall_ns = clock_ns() - start;
     ret->claim_ns = p->claim_ns;
-    if (order == WIRE_ORDER_CALL && p->status != 0)
-        return verdict_set(v, VERDICT_CRASH, "returned", "assay_kernel returned %d", p->status);
+
+    int status = p->status;
+
+    if (status == WIRE_STATUS_FAULT)
+        return fault_verdict(p, v);
+    if (order == WIRE_ORDER_CALL && status != 0)
+        return verdict_set(v, VERDICT_CRASH, "returned", "assay_kernel returned %d", status);
     return 0;
 }
 

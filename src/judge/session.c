@@ -17,7 +17,15 @@
 
 /* --- opening --- */
 
-static int calibrate(const struct places *places, const struct device *device, int index,
+static int measure_rates(const struct device *device, void *ctx, const struct cpus *cpus,
+                         const struct device_info *info, struct calibration *ret, struct err *err)
+{
+    if (!device->pins_cores)
+        return calibrate_gpu(device->judge, ctx, ret, err);
+    return calibrate_cpu(cpus->split ? &cpus->runner : &cpus->allowed, info->cache_bytes, ret, err);
+}
+
+static int calibrate(const struct places *places, const struct device *device, int index, void *ctx,
                      const struct device_info *info, struct calibration *ret, struct err *err)
 {
     struct cpus cpus;
@@ -32,7 +40,7 @@ static int calibrate(const struct places *places, const struct device *device, i
     snprintf(ret->fingerprint, sizeof(ret->fingerprint), "%s", info->fingerprint);
     snprintf(ret->device, sizeof(ret->device), "%s", info->name);
     clock_utc(ret->created);
-    if (calibrate_cpu(cpus.split ? &cpus.runner : &cpus.allowed, info->cache_bytes, ret, err) < 0 ||
+    if (measure_rates(device, ctx, &cpus, info, ret, err) < 0 ||
         call_floor_measure(places, device, index, &cpus, &ret->call_floor_ns, &layers, err) < 0)
         return wrap(err, "calibration");
     return calibration_save(places->home, ret, err);
@@ -52,7 +60,7 @@ int session_calibrate(const struct places *places, const struct device *device, 
     int rc = device->judge->describe(ctx, &info, err);
 
     if (rc == 0)
-        rc = calibrate(places, device, index, &info, ret, err);
+        rc = calibrate(places, device, index, ctx, &info, ret, err);
     device->judge->close(ctx);
     return rc;
 }
@@ -87,7 +95,7 @@ static int open_calibration(struct session *s, bool *ret_made, struct err *err)
     if (rc <= 0)
         return rc;
     *ret_made = true;
-    return calibrate(s->places, o->device, o->device_index, &s->info, &s->calibration, err);
+    return calibrate(s->places, o->device, o->device_index, s->ctx, &s->info, &s->calibration, err);
 }
 
 int session_open(const struct places *places, const struct problem *problem,
@@ -109,6 +117,8 @@ int session_open(const struct places *places, const struct problem *problem,
         return -1;
     if (options->device->pins_cores)
         cpus_split(&s->cpus);
+    if (s->options.plan.runners == 0) /* medians of GPU kernels do not differ between processes */
+        s->options.plan.runners = options->device->clock == CLOCK_CLAIM_AUDITED ? 1 : 3;
     if (open_calibration(s, ret_calibration_made, err) < 0)
         return -1;
     emit_c_header(problem, options->sizes, &header);
@@ -162,8 +172,10 @@ static int build(struct session *s, struct evaluation *e, struct err *err)
 {
     AUTO(fd_closep) int lock = -1;
     AUTO(freep) char *include = fs_join(s->places->share, "include");
+    char arch[BUILD_ARCH_MAX] = "";
     struct build_request req = {
         .device = s->options.device->name,
+        .arch = arch,
         .file_name = e->file_name,
         .source = e->source,
         .source_len = e->source_len,
@@ -174,6 +186,8 @@ static int build(struct session *s, struct evaluation *e, struct err *err)
         .no_cache = s->options.plan.no_cache,
     };
 
+    if (s->info.compute_major)
+        build_cuda_arch(s->info.compute_major, s->info.compute_minor, arch);
     if (lock_for_build(s, e, &lock, err) < 0 || build_artifact(&req, &e->build, err) < 0)
         return -1;
     switch (e->build.status) {
@@ -237,7 +251,7 @@ static int physics(struct session *s, const struct graph *g, struct size_result 
 {
     if (!too_fast(s, r))
         return 0;
-    if (measure_again(s, err) < 0)
+    if (s->options.device->pins_cores && measure_again(s, err) < 0) /* GPUs have datasheets */
         return -1;
     limits_compute(s->problem, g, &s->calibration, s->info.cache_bytes, &r->limits);
     if (!too_fast(s, r))

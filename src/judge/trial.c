@@ -24,6 +24,7 @@
 #define OUT_ARENAS 2
 #define EMPTY_CALLS 7 /* per runner */
 #define EMPTY_MAX_NS 1000
+#define AUDIT_SLACK_NS 30000
 #define HOT_BATCHES 3 /* per runner */
 #define HOT_MAX 4096  /* calls in a batch */
 #define CHUNK 8       /* contents made at a time */
@@ -151,8 +152,8 @@ static void explain_unwritten(struct trial *t, const struct shot *s, int output,
                  : st->n_unequal ? st->first_unequal
                                  : st->max_at;
 
-    if (at >= 0 &&
-        layout_unwritten(&p->out, &t->out[s->out], output, (size_t)at * size, size, s->poison))
+    if (at >= 0 && layout_unwritten(t->ops, p->ctx, &p->out, &t->out[s->out], output,
+                                    (size_t)at * size, size, s->poison))
         verdict_set(v, VERDICT_WRONG, "unwritten", "%s: element %lld of %lld was never written",
                     p->graph->outputs[output].name, (long long)at, (long long)st->count);
 }
@@ -346,7 +347,7 @@ static int warm_up(struct trial *t, struct verdict *v, struct err *err)
  * microsecond. */
 static int empty_calls(struct trial *t, struct verdict *v, struct err *err)
 {
-    double least = EMPTY_MAX_NS;
+    double least = t->config->pool->device->clock == CLOCK_JUDGE ? EMPTY_MAX_NS : INFINITY;
 
     for (int i = 0; i < EMPTY_CALLS * t->n_runners; i++) {
         struct shot s = aim(t, 0);
@@ -363,7 +364,7 @@ static int empty_calls(struct trial *t, struct verdict *v, struct err *err)
 
 static double scored_ns(const struct trial *t, const struct rproc_reply *reply)
 {
-    if (t->config->pool->device->clock == CLOCK_CLAIM)
+    if (t->config->pool->device->clock != CLOCK_JUDGE)
         return (double)reply->claim_ns;
     return fmax((double)reply->wall_ns - t->result->empty_ns, 0);
 }
@@ -398,6 +399,7 @@ static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
 
     res->samples = xcalloc((size_t)most, sizeof(*res->samples));
     res->claims = xcalloc((size_t)most, sizeof(*res->claims));
+    res->outside = xcalloc((size_t)most, sizeof(*res->outside));
     res->sample_run = xcalloc((size_t)most, sizeof(*res->sample_run));
     while (res->n_samples < most) {
         int content = n_checks(t) + res->n_samples / t->n_runners;
@@ -419,6 +421,7 @@ static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
             if (rc)
                 return rc;
             res->samples[res->n_samples] = scored_ns(t, &reply);
+            res->outside[res->n_samples] = fmax((double)reply.wall_ns - res->empty_ns, 0);
             res->claims[res->n_samples] = (double)reply.claim_ns;
             res->sample_run[res->n_samples++] = r;
         }
@@ -434,6 +437,22 @@ static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
     }
     res->cold = stats_pooled(res->samples, res->sample_run, (size_t)res->n_samples, t->n_runners);
     return judge_pooled(t, v, err);
+}
+
+/* The runner's events are a claim: candidate code shares their address space. They are held against
+ * the judge's clock, less what an order costs without a candidate. Until launches are held back by
+ * a waiting kernel, gaps between them count outside and not inside: the slack is theirs. */
+static int audit(const struct trial *t, struct verdict *v)
+{
+    const struct trial_result *r = t->result;
+    double outside = stats_median(r->outside, (size_t)r->n_samples);
+
+    if (t->config->pool->device->clock != CLOCK_CLAIM_AUDITED ||
+        r->cold.median >= 0.95 * outside - AUDIT_SLACK_NS)
+        return 0;
+    return verdict_set(v, VERDICT_REJECTED, "clock",
+                       "the runner claims %.1f us a call, the judge's clock says %.1f us",
+                       r->cold.median / 1e3, outside / 1e3);
 }
 
 static int hot_calls(struct trial *t, struct verdict *v, struct err *err)
@@ -478,6 +497,8 @@ static int run_phases(struct trial *t, struct verdict *v, struct err *err)
         rc = empty_calls(t, v, err);
     if (rc == 0)
         rc = scored_calls(t, v, err);
+    if (rc == 0)
+        rc = audit(t, v);
     if (rc == 0)
         rc = hot_calls(t, v, err);
     t->result->timing_ms = clock_ms_since(start);
@@ -562,6 +583,7 @@ void trial_result_release(struct trial_result *r)
 {
     free(r->samples);
     free(r->claims);
+    free(r->outside);
     free(r->sample_run);
     free(r->text);
     *r = (struct trial_result){0};

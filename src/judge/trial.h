@@ -20,8 +20,9 @@ struct trial_result {
     double *samples;
     int *sample_run; /* which runner */
     int n_samples;
-    double *claims; /* the runner's own word, recorded */
-    bool settled;   /* the interval met the stopping rule */
+    double *claims;  /* the runner's own word, recorded */
+    double *outside; /* the judge's clock, the empty order taken off */
+    bool settled;    /* the interval met the stopping rule */
     double empty_ns;
     double wake_ns; /* median time from SIGCONT to a spinning runner */
     int n_calls;    /* in all, every one checked */

@@ -21,7 +21,7 @@ extern const char *const verdict_names[VERDICT_COUNT];
 
 struct verdict {
     enum verdict_kind kind;
-    char reason[32];   /* a code: "rms", "unwritten", "SIGSEGV", "sandbox"; "" for a pass */
+    char reason[48];   /* a code: "rms", "unwritten", "SIGSEGV", "sandbox"; "" for a pass */
     char detail[1024]; /* one line for people: which check, where, how much */
 };
 

@@ -45,6 +45,8 @@ struct session {
     void *args[WIRE_MAX_ARENAS][WIRE_MAX_ARENAS]; /* [input][output]; NULL: no such pair */
 };
 
+_Static_assert(DEVICE_STATUS_FAULT == WIRE_STATUS_FAULT, "one value on both sides of the page");
+
 /* What sandbox_start() made before we were born: only the judge knows whether it worked. */
 #define BIRTH_LAYERS \
     (SANDBOX_USER_NS | SANDBOX_PID_NS | SANDBOX_NET_NS | SANDBOX_IPC_NS | SANDBOX_MOUNT_NS)
@@ -123,13 +125,17 @@ static void receive_hello(struct session *s)
 
 static void lock_down(struct session *s)
 {
-    static const char *const none[] = {NULL};
+    const char *why = NULL;
+    int found = s->device->probe(&why); /* now, while it can look around; its paths need it */
     struct sandbox_policy policy = {.uid = s->hello.uid,
-                                    .mem_bytes = s->hello.mem_bytes,
-                                    .read_files = none,
-                                    .write_files = none};
+                                    .mem_bytes = s->device->driver ? 0 : s->hello.mem_bytes,
+                                    .read_paths = s->device->read_paths,
+                                    .write_paths = s->device->write_paths,
+                                    .driver = s->device->driver};
     struct err err = ERR_INIT;
 
+    if (found == 0)
+        give_up(s, WIRE_STAGE_DEVICE, 0, why);
     if (sandbox_enter(&policy, &s->layers, &err) < 0)
         give_up(s, WIRE_STAGE_SANDBOX, 0, err.text);
     if (s->device->runner->open(s->hello.index, &s->ctx, &err) < 0)
@@ -253,7 +259,7 @@ static void seal_and_report(struct session *s, uint32_t wanted)
     struct wire_msg m = WIRE_MSG_INIT(WIRE_READY);
     struct err err = ERR_INIT;
 
-    if (sandbox_seal(&s->layers, &err) < 0 || check_layers(s, wanted, &err) < 0)
+    if (sandbox_seal(s->device->driver, &s->layers, &err) < 0 || check_layers(s, wanted, &err) < 0)
         give_up(s, WIRE_STAGE_SANDBOX, 0, err.text);
     m.u.ready.layers = s->layers;
     if (wire_write(s->sock, &m, &err) < 0)
@@ -329,13 +335,16 @@ struct reply {
 
 static struct reply call(struct session *s, void *args, uint32_t count)
 {
+    const struct device_runner_ops *ops = s->device->runner;
     struct reply r = {0};
     uint64_t own_ns = 0, start = clock_ns();
 
-    for (uint32_t i = 0; i < count && r.status == 0; i++) {
+    if (ops->batch)
+        ops->batch(s->ctx, s->artifact, args, count, &r.status, &own_ns);
+    for (uint32_t i = 0; !ops->batch && i < count && r.status == 0; i++) {
         uint64_t ns = 0;
 
-        s->device->runner->call(s->ctx, s->artifact, args, &r.status, &ns);
+        ops->call(s->ctx, s->artifact, args, &r.status, &ns);
         own_ns += ns;
     }
     r.claim_ns = own_ns ? own_ns : clock_ns() - start;
@@ -356,6 +365,13 @@ static struct reply obey(struct session *s, const struct wire_page *page)
     if (order == WIRE_ORDER_EMPTY)
         r.claim_ns = 0;
     return r;
+}
+
+static void name_fault(struct session *s, struct wire_page *page)
+{
+    const struct device_runner_ops *ops = s->device->runner;
+
+    snprintf(page->error, sizeof(page->error), "%s", ops->fault ? ops->fault(s->ctx) : "");
 }
 
 static void rest(bool yield)
@@ -390,6 +406,8 @@ static _Noreturn void watch(struct session *s)
 
         struct reply r = obey(s, page);
 
+        if (r.status == DEVICE_STATUS_FAULT)
+            name_fault(s, page);
         page->status = r.status;
         page->claim_ns = r.claim_ns;
         atomic_store_explicit(&page->done, done, memory_order_release);

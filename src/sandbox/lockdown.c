@@ -4,6 +4,8 @@
 #include "sandbox/landlock.h"
 #include "sandbox/sandbox.h"
 
+#include <errno.h>
+#include <glob.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <signal.h>
@@ -23,8 +25,9 @@
 #define HAS_ASAN 0 /* its shadow alone is 16 TiB of address space */
 #endif
 
-#define MAX_OPEN_FILES 256 /* 64 arenas, a driver's device nodes, and room */
-#define MAX_THREADS 4096   /* several runners may share the uid; OpenMP on a large machine */
+#define MAX_OPEN_FILES 256         /* 64 arenas, and room */
+#define MAX_OPEN_FILES_DRIVER 4096 /* it opens a device node anew for many of its allocations */
+#define MAX_THREADS 4096 /* several runners may share the uid; OpenMP on a large machine */
 
 const char *const sandbox_layer_names[SANDBOX_LAYERS] = {
     "user_ns",      "pid_ns",  "net_ns",   "ipc_ns",          "mount_ns", "uid",
@@ -72,10 +75,12 @@ static bool limit(__rlimit_resource_t resource, uint64_t value)
 
 static bool set_limits(const struct sandbox_policy *p, bool own_uid)
 {
-    /* stderr is a pipe, which FSIZE does not concern. */
-    bool ok =
-        limit(RLIMIT_CORE, 0) && limit(RLIMIT_FSIZE, 0) && limit(RLIMIT_NOFILE, MAX_OPEN_FILES);
+    bool ok = limit(RLIMIT_CORE, 0) &&
+              limit(RLIMIT_NOFILE, p->driver ? MAX_OPEN_FILES_DRIVER : MAX_OPEN_FILES);
 
+    /* stderr is a pipe, which FSIZE does not concern; a driver's memfds it does. */
+    if (!p->driver)
+        ok = limit(RLIMIT_FSIZE, 0) && ok;
     /* NPROC counts all that the uid runs, so it is set only where the uid is not a person's. */
     if (own_uid)
         ok = limit(RLIMIT_NPROC, MAX_THREADS) && ok;
@@ -84,10 +89,26 @@ static bool set_limits(const struct sandbox_policy *p, bool own_uid)
     return ok;
 }
 
+static int allow_matches(int ruleset, const char *pattern, enum landlock_use use)
+{
+    glob_t found = {0};
+    int rc = 0;
+
+    if (glob(pattern, GLOB_NOSORT | GLOB_BRACE, NULL, &found) == 0)
+        for (size_t i = 0; i < found.gl_pathc && rc == 0; i++)
+            rc = landlock_allow(ruleset, found.gl_pathv[i], use);
+
+    int saved = errno;
+
+    globfree(&found);
+    errno = saved;
+    return rc;
+}
+
 static int allow_all(int ruleset, const char *const *paths, enum landlock_use use, struct err *err)
 {
     for (; paths && *paths; paths++)
-        if (landlock_allow(ruleset, *paths, use) < 0)
+        if (allow_matches(ruleset, *paths, use) < 0)
             return fail_errno(err, "cannot allow %s in the sandbox", *paths);
     return 0;
 }
@@ -97,8 +118,8 @@ int sandbox_enter(const struct sandbox_policy *p, uint32_t *layers, struct err *
     /* Made before the uid changes: the paths may lie where only we can go. */
     AUTO(fd_closep) int ruleset = landlock_new();
 
-    if (ruleset >= 0 && (allow_all(ruleset, p->read_files, LANDLOCK_READ, err) < 0 ||
-                         allow_all(ruleset, p->write_files, LANDLOCK_DEVICE, err) < 0))
+    if (ruleset >= 0 && (allow_all(ruleset, p->read_paths, LANDLOCK_READ, err) < 0 ||
+                         allow_all(ruleset, p->write_paths, LANDLOCK_DEVICE, err) < 0))
         return -1;
     if (geteuid() == 0 && p->uid && become(p->uid))
         *layers |= SANDBOX_UID;
@@ -107,8 +128,9 @@ int sandbox_enter(const struct sandbox_policy *p, uint32_t *layers, struct err *
         *layers |= SANDBOX_NO_NEW_PRIVS;
     if (set_limits(p, (*layers & (SANDBOX_UID | SANDBOX_USER_NS)) != 0))
         *layers |= SANDBOX_RLIMITS;
-    /* A change of uid takes the death signal away; it was asked for at the start. */
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
+    /* A change of uid takes the death signal away; it was asked for at the start. The /proc files
+     * of an undumpable process are root's: a driver that names its threads there could not. */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, p->driver) < 0)
         return fail_errno(err, "prctl in the sandbox");
     if (ruleset >= 0 && landlock_enter(ruleset) == 0) {
         *layers |= SANDBOX_LANDLOCK;

@@ -43,6 +43,9 @@ struct sandbox_spawn {
     int out_fd;
     bool pin;
     cpu_set_t cpus; /* with pin */
+    /* A new /proc that belongs to the new pid namespace: a driver looks itself up there. Where it
+     * cannot be mounted the process starts without a pid namespace. */
+    bool own_proc;
 };
 int sandbox_start(const struct sandbox_spawn *s, pid_t *ret_pid, int *ret_pidfd,
                   uint32_t *ret_layers, struct err *err);
@@ -50,16 +53,19 @@ int sandbox_start(const struct sandbox_spawn *s, pid_t *ret_pid, int *ret_pidfd,
 struct sandbox_policy {
     uid_t uid;          /* to become when root; 0: stay as we are */
     uint64_t mem_bytes; /* RLIMIT_AS; 0: none (drivers reserve huge ranges) */
-    const char *const
-        *read_files; /* Landlock: files (not folders) that may be read; NULL-terminated */
-    const char *const *write_files; /* device nodes, /proc/self/task */
+    /* Landlock: files, folders with all that is in them, or patterns of glob() with {a,b};
+     * NULL-terminated, NULL: none. What does not exist is passed over. */
+    const char *const *read_paths;
+    const char *const *write_paths; /* device nodes (ioctl too), /proc/self/task */
+    bool driver;                    /* limits that a device driver can live with */
 };
 /* In the runner, single-threaded. *layers gains the bits that are on. A layer that cannot be had is
  * no error: its bit stays 0. */
 int sandbox_enter(const struct sandbox_policy *p, uint32_t *layers, struct err *err);
 /* In the runner, after the driver: seccomp for all threads, for good. Descriptor 3 is taken to be
- * the socket to the judge: sending and receiving work there and nowhere else. */
-int sandbox_seal(uint32_t *layers, struct err *err);
+ * the socket to the judge: sending and receiving work there and nowhere else. With `driver` also
+ * what a device driver calls to allocate, launch and wait (ioctl, memfd, ...). */
+int sandbox_seal(bool driver, uint32_t *layers, struct err *err);
 
 /* A compiler or another tool in a sandbox: bubblewrap where it works, else namespaces + Landlock by
  * system call. Sees read-only system folders, `ro_dirs`, and may write only in `rw_dir` (also its

@@ -5,7 +5,8 @@
  *   refused  everything unnamed: EPERM, and an honest library goes on without it;
  *   killed   what no kernel for a device has any use for: new programs, the network, other
  *            processes, the kernel's own machinery. The judge reads SIGSYS as `rejected: sandbox`.
- * To allow a call: a line in allowed[]. To allow it with certain arguments: a line in special[].
+ * To allow a call: a line in allowed[], or in of_drivers[] where only a device driver needs it. To
+ * allow it with certain arguments: a line in special[].
  */
 #include "sandbox/sandbox.h"
 
@@ -101,6 +102,45 @@ static const int allowed[] = {
     SCMP_SYS(getrandom),
     SCMP_SYS(sysinfo),
     SCMP_SYS(uname),
+};
+
+/* What a driver in this process does to allocate, to load code and to wait. Which devices ioctl
+ * reaches is Landlock's business. */
+static const int of_drivers[] = {
+    SCMP_SYS(ioctl),
+    SCMP_SYS(memfd_create),
+    SCMP_SYS(ftruncate),
+    SCMP_SYS(fallocate),
+    SCMP_SYS(fadvise64),
+    SCMP_SYS(getdents),
+    SCMP_SYS(mlock),
+    SCMP_SYS(mlock2),
+    SCMP_SYS(munlock),
+    SCMP_SYS(mbind),
+    SCMP_SYS(get_mempolicy),
+    SCMP_SYS(set_mempolicy),
+    SCMP_SYS(pipe),
+    SCMP_SYS(pipe2),
+    SCMP_SYS(eventfd2),
+    SCMP_SYS(select),
+    SCMP_SYS(pselect6),
+    SCMP_SYS(epoll_create1),
+    SCMP_SYS(epoll_ctl),
+    SCMP_SYS(epoll_wait),
+    SCMP_SYS(epoll_pwait),
+    SCMP_SYS(timerfd_create),
+    SCMP_SYS(timerfd_settime),
+    SCMP_SYS(timerfd_gettime),
+    SCMP_SYS(sched_setaffinity),
+    SCMP_SYS(sched_getparam),
+    SCMP_SYS(sched_getscheduler),
+    SCMP_SYS(sched_get_priority_min),
+    SCMP_SYS(sched_get_priority_max),
+    SCMP_SYS(capget),
+    SCMP_SYS(getresuid),
+    SCMP_SYS(getresgid),
+    SCMP_SYS(getgroups),
+    SCMP_SYS(getpriority),
 };
 
 static const int killed[] = {
@@ -244,7 +284,7 @@ static int add_list(scmp_filter_ctx ctx, uint32_t action, const int *calls, size
     return rc;
 }
 
-static int load_filter(scmp_filter_ctx ctx)
+static int load_filter(scmp_filter_ctx ctx, bool driver)
 {
     int rc = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 
@@ -260,16 +300,18 @@ static int load_filter(scmp_filter_ctx ctx)
         rc = add_special(ctx);
     if (rc == 0)
         rc = add_clone(ctx);
+    if (rc == 0 && driver)
+        rc = add_list(ctx, SCMP_ACT_ALLOW, of_drivers, ARRAY_SIZE(of_drivers));
     return rc == 0 ? seccomp_load(ctx) : rc;
 }
 
-int sandbox_seal(uint32_t *layers, struct err *err)
+int sandbox_seal(bool driver, uint32_t *layers, struct err *err)
 {
     if (prctl(PR_GET_SECCOMP) < 0)
         return 0; /* a kernel without it */
 
     scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-    int rc = ctx ? load_filter(ctx) : -ENOMEM;
+    int rc = ctx ? load_filter(ctx, driver) : -ENOMEM;
 
     seccomp_release(ctx);
     if (rc < 0) {

@@ -53,6 +53,7 @@ static const uint32_t namespace_sets[] = {
     SANDBOX_PID_NS | SANDBOX_NET_NS | SANDBOX_IPC_NS | SANDBOX_MOUNT_NS,
     SANDBOX_PID_NS | SANDBOX_IPC_NS | SANDBOX_MOUNT_NS,
     SANDBOX_PID_NS,
+    SANDBOX_NET_NS | SANDBOX_IPC_NS | SANDBOX_MOUNT_NS,
     0,
 };
 
@@ -105,6 +106,11 @@ static int child_mounts(struct child *c)
     if ((c->layers & SANDBOX_MOUNT_NS) && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0) {
         c->needs_fewer = true;
         return child_failed(c, "making mounts private");
+    }
+    if (c->s->own_proc && (c->layers & SANDBOX_PID_NS) &&
+        mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0) {
+        c->needs_fewer = true;
+        return child_failed(c, "mounting /proc");
     }
     return 0;
 }
@@ -233,6 +239,12 @@ static pid_t clone_child(struct child *c, int *ret_pidfd)
     return pid;
 }
 
+/* A new /proc without a mount namespace would be everybody's. */
+static bool fits(const struct spawn *s, uint32_t set)
+{
+    return !s->own_proc || !(set & SANDBOX_PID_NS) || (set & SANDBOX_MOUNT_NS);
+}
+
 /* Whether a start without (some) namespaces may succeed where this one did not. */
 static bool refused_namespaces(const struct child *c, int error)
 {
@@ -270,6 +282,8 @@ int spawn_process(const struct spawn *s, pid_t *ret_pid, int *ret_pidfd, uint32_
     for (size_t i = 0; pid < 0 && i < ARRAY_SIZE(namespace_sets); i++) {
         uint32_t set = namespace_sets[i] & s->namespaces;
 
+        if (!fits(s, set))
+            continue;
         c.layers = set ? set | user : 0;
         pid = clone_child(&c, &pidfd);
         if (pid < 0 && !refused_namespaces(&c, errno))
@@ -292,6 +306,7 @@ int sandbox_start(const struct sandbox_spawn *s, pid_t *ret_pid, int *ret_pidfd,
                          .out_fd = s->out_fd,
                          .cpus = s->pin ? &s->cpus : NULL,
                          .namespaces = SPAWN_ALL_NAMESPACES,
+                         .own_proc = s->own_proc,
                          .ruleset_fd = -1};
 
     memcpy(plan.fds, s->fds, sizeof(plan.fds));

@@ -29,6 +29,7 @@ struct spawn {
     const struct spawn_limit *limits;
     int n_limits;
     uint32_t namespaces; /* SANDBOX_*_NS bits to ask for; the user namespace comes by itself */
+    bool own_proc;       /* mount a new /proc, with a pid and a mount namespace */
     int ruleset_fd; /* Landlock, entered with no_new_privs and without capabilities; -1: none */
 };
 

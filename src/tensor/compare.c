@@ -17,7 +17,7 @@
 #define BLOCK_MIN 16384 /* elements */
 #define BLOCKS_MAX 512  /* their figures lie on the stack */
 #define TILE 512
-#define LANES 8
+#define LANES COMPARE_LANES
 
 /* Elements per block: a multiple of unit, and no more than BLOCKS_MAX of them. */
 static int64_t block_size(int64_t n, int64_t unit)
@@ -93,6 +93,11 @@ static double rms_of(struct sum_sq s, const double *y, int64_t n)
     if (s.count == 0)
         return 0;
     return isfinite(s.sum) ? sqrt(s.sum / (double)s.count) : rms_scaled(y, n);
+}
+
+int64_t compare_row_segment(int64_t row_len)
+{
+    return row_len < PARALLEL_MIN ? row_len : block_size(row_len, 1);
 }
 
 double compare_rms(const double *y, int64_t n)

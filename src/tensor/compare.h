@@ -42,5 +42,9 @@ void compare_output(enum dtype t, const void *y, const void *got, int64_t n,
 void compare_merge(struct compare_stats *a, const struct compare_stats *b);
 /* RMS of the finite ones among n doubles, deterministic; 0 when there are none. */
 double compare_rms(const double *y, int64_t n);
+/* A row's squares are added in segments of this many elements, each in COMPARE_LANES lanes, and
+ * these in order: a device that does the same gets the same RMS to the bit. */
+int64_t compare_row_segment(int64_t row_len);
+#define COMPARE_LANES 8
 
 #endif

@@ -161,6 +161,8 @@ enum wire_order {
     WIRE_ORDER_EMPTY,    /* the same way through the code without calling it; claims 0 ns */
 };
 
+#define WIRE_STATUS_FAULT INT32_MIN /* the device faulted; `error` says how */
+#define WIRE_ERROR_MAX 112
 #define WIRE_STATUS_BAD_ORDER (-2) /* unknown order, or arenas that are no input and output */
 
 struct wire_page {
@@ -169,6 +171,7 @@ struct wire_page {
     _Alignas(64) atomic_uint done; /* sequence number of the last order that ended */
     int32_t status;                /* what the candidate returned (the first non-zero one) */
     uint64_t claim_ns;             /* the runner's own time of the last order */
+    char error[WIRE_ERROR_MAX];    /* with WIRE_STATUS_FAULT: "NAME: text"; may lack its NUL */
     _Alignas(64)
         atomic_uint awake; /* judge: "are you spinning?" (sequence), answered in awake_ack */
     _Alignas(64) atomic_uint awake_ack;

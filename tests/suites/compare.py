@@ -6,9 +6,11 @@ The emitted module (assay show P --as torch) runs on inputs and parameters of ev
   in float64 it must equal the expected values to a relative RMS error of 1e-9, each output;
   in float32 its outputs must pass the gate, like any candidate's.
 
-usage: compare.py BUILD [WORD...]      problems whose name contains a word; all without one
+usage: compare.py BUILD [--seed N] [--contents N] [WORD...]
+A WORD is part of a problem's name, or the path of a problem's file; without one all are compared.
 Last line: N passed, N failed, N skipped
 """
+import argparse
 import concurrent.futures
 import math
 import os
@@ -21,7 +23,6 @@ import torch
 
 from judge import Judge, problems
 
-SEED = 20240731
 EXACT = 1e-9
 DTYPES = {
     "f64": torch.float64,
@@ -43,12 +44,13 @@ MISTAKES = [
 ]
 
 judge = None  # one per worker
+seed, contents = 1, 0
 
 
-def start(build):
-    global judge
+def start(build, with_seed, at_least):
+    global judge, seed, contents
     torch.set_num_threads(1)
-    judge = Judge(build)
+    judge, seed, contents = Judge(build), with_seed, at_least
 
 
 class Mismatch(Exception):
@@ -164,7 +166,7 @@ def compare(name):
     begun = time.monotonic()
     try:
         with tempfile.TemporaryDirectory() as folder:
-            problem = judge.ask("open", name, SEED)
+            problem = judge.ask("open", name, seed, contents)
             model = make_model(name, problem)
             exact = compare_exact(model, problem, folder)
             part = compare_gate(model, problem, folder)
@@ -181,7 +183,7 @@ def overlooks(name, right, wrong):
     """The checks that a module with a mistake passes: there must be none."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
-        problem = judge.ask("open", name, SEED)
+        problem = judge.ask("open", name, seed, contents)
         assert right in problem["module"]
         problem["module"] = problem["module"].replace(right, wrong)
         model = make_model(name, problem)
@@ -195,11 +197,17 @@ def overlooks(name, right, wrong):
 
 
 def main():
-    build, wanted = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    parser = argparse.ArgumentParser(usage="compare.py BUILD [--seed N] [--contents N] [WORD...]")
+    parser.add_argument("build", type=os.path.abspath)
+    parser.add_argument("words", nargs="*")
+    parser.add_argument("--seed", type=int, default=seed)
+    parser.add_argument("--contents", type=int, default=contents)
+    args = parser.parse_intermixed_args()
     passed = failed = 0
     begun = time.monotonic()
-    with concurrent.futures.ProcessPoolExecutor(WORKERS, initializer=start, initargs=(build,)) as pool:
-        for good, line in pool.map(compare, problems(wanted)):
+    start_with = (args.build, args.seed, args.contents)
+    with concurrent.futures.ProcessPoolExecutor(WORKERS, None, start, start_with) as pool:
+        for good, line in pool.map(compare, problems(args.words)):
             print(line, flush=True)
             passed += good
             failed += not good

@@ -5,7 +5,8 @@
  *
  * One request a line on stdin, one JSON object a line on stdout:
  *   facts NAME            tensors, contraction FLOPs of the (first) full size
- *   open NAME SEED        tensors of the small size, "module", how many laws and contents
+ *   open NAME SEED N      tensors of the small size, "module", how many laws and contents (at least
+ *                         N, and those that the gates rest on)
  *   content K FILE        writes sources in their own dtypes, then the expected outputs as float64
  *                         or int64, all one behind the other
  *   judge K FILE          compares outputs in their own dtypes, one behind the other
@@ -122,6 +123,8 @@ static int answer_open(struct lent *l, char **words, json_t **ret, struct err *e
                   NULL, &l->pool, err) < 0)
         return -1;
     l->problem = steal(&p);
+    if (pool_grow(&l->pool, atoi(words[3]), err) < 0)
+        return -1;
     l->got = (struct mem)MEM_INIT;
     l->pooled = xcalloc(n_gates, sizeof(*l->pooled));
     for (size_t i = 0; i < n_gates; i++)
@@ -153,9 +156,9 @@ static int answer_content(struct lent *l, char **words, json_t **ret, struct err
     if (content_number(l, words[1], &k, err) < 0)
         return -1;
     for (int i = 0; i < p->in.n; i++)
-        buf_add(&all, (const char *)p->contents[k].data.host + p->in.slots[i].offset,
+        buf_add(&all, (const char *)p->contents[k].host_data.host + p->in.slots[i].offset,
                 p->in.slot_bytes[i]);
-    buf_add(&all, p->contents[k].y.host, p->y_bytes);
+    buf_add(&all, p->contents[k].host_y.host, p->y_bytes);
     if (fs_write_atomic(words[2], all.ptr, all.len, err) < 0)
         return -1;
     *ret = json_pack("{s:I}", "bytes", (json_int_t)all.len);
@@ -187,29 +190,62 @@ static json_t *verdict_json(const struct verdict *v, double worst)
                      "of_limit", isfinite(worst) ? worst : -1);
 }
 
+/* A candidate's appeal, as in an evaluation: before it is called wrong, the honest run is made on
+ * the contents it failed on. */
+static int judge_output(struct pool *p, int k, int o, const struct compare_stats *s,
+                        struct verdict *v, struct err *err)
+{
+    const struct gate *gate = &p->gates[pool_law(p, k) * p->graph->n_outputs + o].gate;
+    const struct tensor_slot *slot = &p->out.slots[o];
+    const char *name = p->graph->outputs[o].name;
+    struct verdict first = VERDICT_INIT;
+
+    if (!gate_call(gate, name, &slot->shape, slot->dtype, s, &first))
+        return 0;
+    if (pool_include_honest(p, k, err) < 0)
+        return -1;
+    gate_call(gate, name, &slot->shape, slot->dtype, s, v);
+    return 0;
+}
+
+static int judge_law(struct pool *p, int i, const struct compare_stats *pooled, struct verdict *v,
+                     struct err *err)
+{
+    const struct graph *g = p->graph;
+    enum dtype t = p->out.slots[i % g->n_outputs].dtype;
+    const char *name = g->outputs[i % g->n_outputs].name;
+    struct verdict first = VERDICT_INIT;
+
+    if (!gate_pooled(&p->gates[i].gate, name, t, pooled, &first))
+        return 0;
+    for (int k = i / g->n_outputs; k < p->n_contents; k += g->n_laws)
+        if (pool_include_honest(p, k, err) < 0)
+            return -1;
+    gate_pooled(&p->gates[i].gate, name, t, pooled, v);
+    return 0;
+}
+
 /* "of_limit": the largest error as a part of what the gate allows. */
 static int answer_judge(struct lent *l, char **words, json_t **ret, struct err *err)
 {
-    const struct pool *p = &l->pool;
-    const struct graph *g = p->graph;
+    struct pool *p = &l->pool;
     struct verdict v = VERDICT_INIT;
     double worst = 0;
     int k;
 
     if (content_number(l, words[1], &k, err) < 0 || read_outputs(l, words[2], err) < 0)
         return -1;
-    for (int o = 0; o < g->n_outputs && v.kind == VERDICT_PASS; o++) {
-        int gate = pool_law(p, k) * g->n_outputs + o;
-        const struct gate *allowed = &p->gates[gate].gate;
+    for (int o = 0; o < p->graph->n_outputs && v.kind == VERDICT_PASS; o++) {
+        int at = pool_law(p, k) * p->graph->n_outputs + o;
+        const struct gate *gate = &p->gates[at].gate;
         struct compare_stats s = COMPARE_STATS_INIT;
 
-        if (pool_compare(p, k, o, &l->got, p->out.slots[o].offset, &s, err) < 0)
+        if (pool_compare(p, k, o, &l->got, p->out.slots[o].offset, &s, err) < 0 ||
+            judge_output(p, k, o, &s, &v, err) < 0)
             return -1;
-        compare_merge(&l->pooled[gate], &s);
-        gate_call(allowed, g->outputs[o].name, &p->out.slots[o].shape, p->out.slots[o].dtype, &s,
-                  &v);
+        compare_merge(&l->pooled[at], &s);
         if (dtype_is_float(p->out.slots[o].dtype))
-            worst = fmax(worst, s.max / (allowed->max_factor * allowed->honest_max));
+            worst = fmax(worst, s.max / (gate->max_factor * gate->honest_max));
     }
     *ret = verdict_json(&v, worst);
     return 0;
@@ -217,21 +253,20 @@ static int answer_judge(struct lent *l, char **words, json_t **ret, struct err *
 
 static int answer_pooled(struct lent *l, char **words, json_t **ret, struct err *err)
 {
-    const struct graph *g = l->pool.graph;
+    struct pool *p = &l->pool;
     struct verdict v = VERDICT_INIT;
     double worst = 0;
 
     (void)words;
     if (!l->problem)
         return fail(err, ERR_USAGE, "no problem is open");
-    for (int i = 0; i < g->n_laws * g->n_outputs && v.kind == VERDICT_PASS; i++) {
-        const struct gate *allowed = &l->pool.gates[i].gate;
-        int o = i % g->n_outputs;
+    for (int i = 0; i < p->graph->n_laws * p->graph->n_outputs && v.kind == VERDICT_PASS; i++) {
+        const struct gate *gate = &p->gates[i].gate;
 
-        gate_pooled(allowed, g->outputs[o].name, l->pool.out.slots[o].dtype, &l->pooled[i], &v);
-        if (dtype_is_float(l->pool.out.slots[o].dtype))
-            worst = fmax(worst,
-                         compare_rho(&l->pooled[i]) / (allowed->rms_factor * allowed->honest_rms));
+        if (judge_law(p, i, &l->pooled[i], &v, err) < 0)
+            return -1;
+        if (dtype_is_float(p->out.slots[i % p->graph->n_outputs].dtype))
+            worst = fmax(worst, compare_rho(&l->pooled[i]) / (gate->rms_factor * gate->honest_rms));
     }
     *ret = verdict_json(&v, worst);
     return 0;
@@ -244,13 +279,13 @@ static const struct {
     int n_words;
     int (*answer)(struct lent *l, char **words, json_t **ret, struct err *err);
 } requests[] = {
-    {"facts", 2, answer_facts}, {"open", 3, answer_open},     {"content", 3, answer_content},
+    {"facts", 2, answer_facts}, {"open", 4, answer_open},     {"content", 3, answer_content},
     {"judge", 3, answer_judge}, {"pooled", 1, answer_pooled},
 };
 
 static int answer(struct lent *l, char *line, json_t **ret, struct err *err)
 {
-    char *words[4] = {NULL}, *rest = line;
+    char *words[5] = {NULL}, *rest = line;
     int n = 0;
 
     while (n < (int)ARRAY_SIZE(words) && (words[n] = strtok_r(rest, " \n", &rest)))

@@ -149,10 +149,10 @@ static void guards_find_damage_and_whose_it_is(void **state)
         assert_int_equal(layout_poison(ops, ctx, &l, &m, false, 7 + i, &err), 0);
         assert_int_equal(layout_check_guards(ops, ctx, &l, &m, 7 + i, &slot, &distance, &err), 0);
         assert_int_equal(slot, -1);
-        assert_true(layout_unwritten(&l, &m, 1, 8, 4, 7 + i));
+        assert_true(layout_unwritten(ops, ctx, &l, &m, 1, 8, 4, 7 + i));
         memset((char *)m.host + l.slots[1].offset, 1,
                l.slot_bytes[1]); /* a tensor may be written */
-        assert_false(layout_unwritten(&l, &m, 1, 8, 4, 7 + i));
+        assert_false(layout_unwritten(ops, ctx, &l, &m, 1, 8, 4, 7 + i));
 
         size_t end = l.slots[cases[i].slot].offset +
                      (cases[i].distance < 0 ? 0 : l.slot_bytes[cases[i].slot]);
@@ -279,9 +279,10 @@ static void same_seed_same_contents(void **state)
                      0);
     assert_true(a.n_contents >= 8);
     for (int k = 0; k < 8; k++) {
-        assert_memory_equal(a.contents[k].data.host, b.contents[k].data.host, a.in.bytes);
-        assert_memory_equal(a.contents[k].y.host, b.contents[k].y.host, a.y_bytes);
-        assert_memory_not_equal(a.contents[k].data.host, c.contents[k].data.host, a.in.bytes);
+        assert_memory_equal(a.contents[k].host_data.host, b.contents[k].host_data.host, a.in.bytes);
+        assert_memory_equal(a.contents[k].host_y.host, b.contents[k].host_y.host, a.y_bytes);
+        assert_memory_not_equal(a.contents[k].host_data.host, c.contents[k].host_data.host,
+                                a.in.bytes);
     }
     pool_close(&a);
     pool_close(&b);

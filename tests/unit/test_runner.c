@@ -688,6 +688,18 @@ static void fake_failures_are_told(void **state)
     judge_close(&j);
 }
 
+static void faults_are_named(void **state)
+{
+    struct judge j = start_fake("fault at call 2");
+
+    (void)state;
+    assert_int_equal(call(&j, 0, N_PAIRS, 1), 0);
+    assert_string_equal(j.page->error, "");
+    assert_int_equal(call(&j, 0, N_PAIRS, 3), WIRE_STATUS_FAULT);
+    assert_string_equal(j.page->error, "FAKE_ERROR_FAULT: as its text says");
+    judge_close(&j);
+}
+
 /* ---- a judge that errs ---- */
 
 static void err_no_hello(struct judge *j)
@@ -808,6 +820,7 @@ int main(void)
         cmocka_unit_test(bad_ends),
         cmocka_unit_test(hang_is_killed),
         cmocka_unit_test(fake_failures_are_told),
+        cmocka_unit_test(faults_are_named),
         cmocka_unit_test(judge_errors_are_infra),
         cmocka_unit_test(end_of_file_ends_it),
         cmocka_unit_test(c_candidate_computes),

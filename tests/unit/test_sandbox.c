@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -362,14 +363,82 @@ static const struct attempt {
     {"first process", try_first_process, 0, 0},
 };
 
+/* The thread's name, by way of its number in our own namespace: what a CUDA driver insists on. */
+static int try_thread_name(void)
+{
+    AUTO(freep) char *path = xasprintf("/proc/self/task/%d/comm", gettid());
+    AUTO(fd_closep) int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+    return fd < 0 ? errno : errno_of((int)write(fd, "x", 1));
+}
+
+static int try_memfd_with_bytes(void)
+{
+    AUTO(fd_closep) int fd = memfd_create("x", MFD_CLOEXEC);
+
+    return fd < 0 ? errno : errno_of(ftruncate(fd, 65536));
+}
+
+static int try_ioctl(void)
+{
+    int n;
+
+    return errno_of(ioctl(3, FIONREAD, &n));
+}
+
+/* A folder that is allowed, and a pattern's match in one that is not. */
+static int try_allowed_paths(void)
+{
+    AUTO(fd_closep) int folder = open("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC);
+    AUTO(fd_closep) int match = open("/etc/ld.so.cache", O_RDONLY | O_CLOEXEC);
+
+    return folder < 0 || match < 0 ? errno : 0;
+}
+
+/* /proc shows nobody but us. */
+static int try_own_proc(void)
+{
+    return getpid() == 1 ? errno_of(access("/proc/2", F_OK)) : 0;
+}
+
+/* With the rights of a driver's runner. */
+static const struct attempt driver_attempts[] = {
+    {"driver: name a thread", try_thread_name, 0, 0},
+    {"driver: memfd", try_memfd_with_bytes, 0, 0},
+    {"driver: pipe", try_pipe, 0, 0},
+    {"driver: ioctl", try_ioctl, 0, 0},
+    {"driver: allowed paths", try_allowed_paths, 0, 0},
+    {"driver: own /proc", try_own_proc, 0, ENOENT},
+    {"driver: dlopen of the artifact", try_dlopen, 0, 0},
+    {"driver: thread", try_thread, 0, 0},
+    {"driver: much memory", try_much_memory, 0, 0},
+    {"driver: fork", try_fork, SIGSYS, 0},
+    {"driver: exec", try_exec, SIGSYS, 0},
+    {"driver: socket", try_socket, SIGSYS, 0},
+    {"driver: read /etc/passwd", try_passwd, 0, EACCES},
+    {"driver: write in /tmp", try_write_tmp, 0, EACCES},
+    {"driver: outlive the judge", try_outlive_judge, 0, EPERM},
+};
+
+static bool of_driver(const char *name)
+{
+    return strncmp(name, "driver: ", 8) == 0;
+}
+
 static const struct attempt hang = {"hang", try_hang, SIGKILL, 0};
 
 /* ---- the helper: a runner in small ---- */
 
 static int helper_main(const char *name, uint32_t layers)
 {
+    static const char *const reads[] = {"/sys", "/et{c,x}/ld.so.c*", "/no/such", NULL};
+    static const char *const writes[] = {"/proc/self/task", NULL};
+    bool driver = of_driver(name);
     struct sandbox_policy policy = {.uid = geteuid() == 0 ? NOBODY : 0,
-                                    .mem_bytes = (uint64_t)1024 * MIB};
+                                    .mem_bytes = driver ? 0 : (uint64_t)1024 * MIB,
+                                    .read_paths = driver ? reads : NULL,
+                                    .write_paths = driver ? writes : NULL,
+                                    .driver = driver};
     const struct attempt *a = strcmp(name, hang.name) == 0 ? &hang : NULL;
     uint32_t wanted = sandbox_wanted();
     struct err err = ERR_INIT;
@@ -377,9 +446,12 @@ static int helper_main(const char *name, uint32_t layers)
     for (size_t i = 0; i < ARRAY_SIZE(attempts) && !a; i++)
         if (strcmp(name, attempts[i].name) == 0)
             a = &attempts[i];
+    for (size_t i = 0; i < ARRAY_SIZE(driver_attempts) && !a; i++)
+        if (strcmp(name, driver_attempts[i].name) == 0)
+            a = &driver_attempts[i];
     if (!a)
         return EXIT_NO_CASE;
-    if (sandbox_enter(&policy, &layers, &err) < 0 || sandbox_seal(&layers, &err) < 0 ||
+    if (sandbox_enter(&policy, &layers, &err) < 0 || sandbox_seal(driver, &layers, &err) < 0 ||
         layers != wanted) {
         dprintf(2, "layers %x, wanted %x: %s\n", layers, wanted, err.text);
         return EXIT_NO_LAYER;
@@ -414,7 +486,8 @@ static int start_helper(const char *name, int out_fd, struct runner *ret, struct
     AUTO(freep) char *word = xstrdup(name);
     char *const argv[] = {self_path, (char[]){"--helper"}, word, layers_word, NULL};
     char *const envp[] = {(char[]){"ASAN_OPTIONS=detect_leaks=0"}, NULL};
-    struct sandbox_spawn s = {.path = self_path, .argv = argv, .envp = envp, .n_fds = 2};
+    struct sandbox_spawn s = {
+        .path = self_path, .argv = argv, .envp = envp, .n_fds = 2, .own_proc = of_driver(name)};
     int sockets[2], out[2];
 
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0 ||
@@ -445,13 +518,12 @@ static int reap(struct runner *r)
     return status;
 }
 
-/* Number of attempts that did not end as the table says. */
-static int failed_attempts(void)
+static int failed_of(const struct attempt *list, size_t n)
 {
     int failed = 0;
 
-    for (size_t i = 0; i < ARRAY_SIZE(attempts); i++) {
-        const struct attempt *a = &attempts[i];
+    for (size_t i = 0; i < n; i++) {
+        const struct attempt *a = &list[i];
         AUTO(runner_release) struct runner r = {.pidfd = -1, .out = -1, .socket = -1};
         AUTO(buf_release) struct buf text = BUF_INIT;
         struct err err = ERR_INIT;
@@ -474,6 +546,17 @@ static int failed_attempts(void)
         }
     }
     return failed;
+}
+
+/* Number of attempts that did not end as the table says. */
+static int failed_attempts(void)
+{
+    return failed_of(attempts, ARRAY_SIZE(attempts));
+}
+
+static int failed_driver_attempts(void)
+{
+    return failed_of(driver_attempts, ARRAY_SIZE(driver_attempts));
 }
 
 /* Runs fn as an ordinary user; 77 when this program lies where such a user cannot go, or such a
@@ -504,17 +587,34 @@ static void test_attempts(void **state)
     assert_int_equal(failed_attempts(), 0);
 }
 
-static void test_attempts_as_user(void **state)
+static void passes_as_user(int (*fn)(void))
 {
-    (void)state;
     if (geteuid() != 0)
         skip();
 
-    int rc = as_nobody(failed_attempts);
+    int rc = as_nobody(fn);
 
     if (rc == 77)
         skip();
     assert_int_equal(rc, 0);
+}
+
+static void test_attempts_as_user(void **state)
+{
+    (void)state;
+    passes_as_user(failed_attempts);
+}
+
+static void test_driver_attempts(void **state)
+{
+    (void)state;
+    assert_int_equal(failed_driver_attempts(), 0);
+}
+
+static void test_driver_attempts_as_user(void **state)
+{
+    (void)state;
+    passes_as_user(failed_driver_attempts);
 }
 
 /* What is to become 4 is 3, which is where the socket has to go. */
@@ -910,6 +1010,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_attempts),
         cmocka_unit_test(test_attempts_as_user),
+        cmocka_unit_test(test_driver_attempts),
+        cmocka_unit_test(test_driver_attempts_as_user),
         cmocka_unit_test(test_crossed_descriptors),
         cmocka_unit_test(test_no_such_program),
         cmocka_unit_test(test_dies_with_judge),

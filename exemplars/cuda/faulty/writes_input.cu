@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* ReLU in place, in the read-only input, and then a copy.
+ * expected: crash: CUDA_ERROR_ILLEGAL_ADDRESS */
+#include "assay.h"
+#include "problem.h"
+
+#define THREADS 256
+
+__global__ void relu(const float *x, float *y, int64_t n)
+{
+    int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n)
+        y[i] = x[i] > 0 ? x[i] : 0;
+}
+
+int assay_kernel(const DLTensor *in, int n_in, DLTensor *out, int n_out, void *stream)
+{
+    int64_t n = in[IN_X].shape[0] * in[IN_X].shape[1];
+    float *x = (float *)in[IN_X].data;
+    cudaStream_t s = (cudaStream_t)stream;
+
+    relu<<<(n + THREADS - 1) / THREADS, THREADS, 0, s>>>(x, x, n);
+    return cudaMemcpyAsync(out[OUT_Y].data, x, n * sizeof(*x), cudaMemcpyDeviceToDevice, s);
+}

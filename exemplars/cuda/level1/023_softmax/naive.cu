@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Softmax, one row to a block. The row's largest element is subtracted first, so exp cannot
+ * overflow. */
+#include "assay.h"
+#include "problem.h"
+
+#define THREADS 512
+#define WARPS (THREADS / 32)
+
+/* The sum over the block, in every thread. */
+__device__ float block_sum(float v)
+{
+    __shared__ float partial[WARPS];
+
+    for (int step = 16; step > 0; step /= 2)
+        v += __shfl_xor_sync(~0u, v, step);
+    __syncthreads(); /* the last round's readers are done */
+    if (threadIdx.x % 32 == 0)
+        partial[threadIdx.x / 32] = v;
+    __syncthreads();
+    v = 0;
+    for (int i = 0; i < WARPS; i++)
+        v += partial[i];
+    return v;
+}
+
+/* The maximum over the block, in every thread. */
+__device__ float block_max(float v)
+{
+    __shared__ float partial[WARPS];
+
+    for (int step = 16; step > 0; step /= 2)
+        v = fmaxf(v, __shfl_xor_sync(~0u, v, step));
+    __syncthreads();
+    if (threadIdx.x % 32 == 0)
+        partial[threadIdx.x / 32] = v;
+    __syncthreads();
+    for (int i = 0; i < WARPS; i++)
+        v = fmaxf(v, partial[i]);
+    return v;
+}
+
+__global__ void softmax(const float *x, float *y, int64_t n)
+{
+    x += blockIdx.x * n;
+    y += blockIdx.x * n;
+
+    float max = -INFINITY, sum = 0;
+
+    for (int64_t i = threadIdx.x; i < n; i += THREADS)
+        max = fmaxf(max, x[i]);
+    max = block_max(max);
+    for (int64_t i = threadIdx.x; i < n; i += THREADS)
+        sum += expf(x[i] - max);
+    sum = block_sum(sum);
+    for (int64_t i = threadIdx.x; i < n; i += THREADS)
+        y[i] = expf(x[i] - max) / sum;
+}
+
+int assay_kernel(const DLTensor *in, int n_in, DLTensor *out, int n_out, void *stream)
+{
+    softmax<<<in[IN_X].shape[0], THREADS, 0, (cudaStream_t)stream>>>(
+        (const float *)in[IN_X].data, (float *)out[OUT_Y].data, in[IN_X].shape[1]);
+    return cudaGetLastError();
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside src/build: which nvcc, and exactly which one. */
+#ifndef ASSAY_BUILD_NVCC_H
+#define ASSAY_BUILD_NVCC_H
+
+#include "base/err.h"
+#include "base/hash.h"
+
+struct nvcc {
+    char *path;              /* absolute */
+    char *outside;           /* the toolkit's folder when that is not in /usr, else NULL */
+    char *stubs;             /* the folder with a libcuda.so to link against, or NULL */
+    char *name;              /* "nvcc 13.0.88" */
+    char identity[HASH_HEX]; /* changes with the toolkit, not with the call */
+};
+
+#define NVCC_INIT                  \
+    {                              \
+        NULL, NULL, NULL, NULL, "" \
+    }
+
+/* $ASSAY_NVCC, else nvcc, else /usr/local/cuda/bin/nvcc. */
+int nvcc_find(const char *cache_dir, struct nvcc *ret, struct err *err);
+void nvcc_release(struct nvcc *n);
+
+#endif

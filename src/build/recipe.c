@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* The candidate chooses no flags, and the tool sees its text, problem.h and the public headers, no
+ * more. */
+#include "build/recipe.h"
+
+#include "base/fs.h"
+#include "build/artifact_cache.h"
+#include "build/build_dir.h"
+#include "sandbox/sandbox.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define KEY_VERSION "assay build 2" /* count up when the way of building changes */
+#define DEFAULT_TIMEOUT_MS 60000
+/* More than an artifact may have: the assembler's text is several times as large. */
+#define TOOL_FILE_BYTES ((uint64_t)8 * ARTIFACT_MAX_BYTES)
+#define HEADER_MAX_BYTES (1 << 20)
+#define OUTPUT_NAME "artifact"
+
+/* ---- names ---- */
+
+/* The user's own file name, so that messages read as expected; but only one that means nothing to a
+ * command line. */
+static char *source_name(const char *file_name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    const char *slash = strrchr(file_name, '/'), *base = slash ? slash + 1 : file_name;
+    const char *suffix = strrchr(base, '.');
+    bool plain = strspn(base, letters) > 0 && strlen(base) <= 200;
+
+    for (const char *p = base; *p; p++)
+        plain = plain && (strchr(letters, *p) || *p == '.' || *p == '-');
+    return plain ? xstrdup(base) : xasprintf("candidate%s", suffix ? suffix : "");
+}
+
+static char *toolchain_text(const struct recipe *r)
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+
+    buf_adds(&text, r->name);
+    for (const char *const *word = r->flags; *word; word++)
+        buf_addf(&text, " %s", *word);
+    for (const char *const *word = r->libs; *word; word++)
+        buf_addf(&text, " %s", *word);
+    return buf_steal(&text);
+}
+
+static void hash_words(struct hash *h, const char *const *words)
+{
+    for (; *words; words++)
+        hash_adds(h, *words);
+    hash_add_u64(h, 0);
+}
+
+static int cache_key(const struct recipe *r, const struct build_request *req, const char *name,
+                     char key[HASH_HEX], struct err *err)
+{
+    AUTO(freep) char *header = fs_join(req->include_dir, "assay.h");
+    AUTO(buf_release) struct buf assay_h = BUF_INIT;
+    struct hash h;
+
+    if (fs_read(header, HEADER_MAX_BYTES, &assay_h, err) < 0) {
+        err->kind = ERR_SYSTEM;
+        return -1;
+    }
+    hash_init(&h);
+    hash_adds(&h, KEY_VERSION);
+    hash_adds(&h, r->identity);
+    hash_words(&h, r->flags);
+    hash_words(&h, r->libs);
+    hash_adds(&h, name); /* it stands in __FILE__ and in messages */
+    hash_add_u64(&h, req->source_len);
+    hash_add(&h, req->source, req->source_len);
+    hash_adds(&h, req->problem_h);
+    hash_adds(&h, buf_str(&assay_h));
+    hash_final(&h, key);
+    return 0;
+}
+
+/* ---- compiling ---- */
+
+static int write_sources(const struct build_request *req, const char *dir, const char *name,
+                         struct err *err)
+{
+    AUTO(freep) char *source = fs_join(dir, name);
+    AUTO(freep) char *header = fs_join(dir, "problem.h");
+
+    if (fs_write_atomic(source, req->source, req->source_len, err) < 0)
+        return -1;
+    return fs_write_atomic(header, req->problem_h, strlen(req->problem_h), err);
+}
+
+/* A NULL-terminated list of borrowed words; free the list alone. */
+struct words {
+    const char **v;
+    size_t n;
+};
+
+static void add_word(struct words *w, const char *word)
+{
+    w->v = xrealloc(w->v, (w->n + 2) * sizeof(*w->v));
+    w->v[w->n++] = word;
+    w->v[w->n] = NULL;
+}
+
+static void add_words(struct words *w, const char *const *words)
+{
+    for (; *words; words++)
+        add_word(w, *words);
+}
+
+static void words_release(struct words *w)
+{
+    free(w->v);
+}
+
+static void command_line(const struct recipe *r, const char *include, const char *name,
+                         struct words *w)
+{
+    add_word(w, r->program);
+    add_words(w, r->hidden);
+    add_words(w, r->flags);
+    add_words(w, (const char *const[]){"-I", include, "-I.", "-o", OUTPUT_NAME, name, NULL});
+    add_words(w, r->libs);
+}
+
+static int run_tool(const struct recipe *r, const struct build_request *req, const char *dir,
+                    const char *name, struct buf *log, struct sandbox_tool_result *ret,
+                    struct err *err)
+{
+    AUTO(freep) char *include = realpath(req->include_dir, NULL);
+    AUTO(words_release) struct words argv = {NULL, 0}, ro_dirs = {NULL, 0};
+
+    if (!include)
+        return fail_errno(err, "%s", req->include_dir);
+    command_line(r, include, name, &argv);
+    add_word(&ro_dirs, include);
+    add_words(&ro_dirs, r->ro_dirs);
+
+    const struct sandbox_tool tool = {.argv = (char *const *)argv.v,
+                                      .ro_dirs = ro_dirs.v,
+                                      .rw_dir = dir,
+                                      .timeout_ms =
+                                          req->timeout_ms ? req->timeout_ms : DEFAULT_TIMEOUT_MS,
+                                      .mem_bytes = r->mem_bytes,
+                                      .file_bytes = TOOL_FILE_BYTES,
+                                      .max_output = ARTIFACT_MAX_LOG / 2};
+
+    return sandbox_run_tool(&tool, log, ret, err);
+}
+
+/* The linker names files by their full path; the user knows them by name. */
+static void tidy_log(struct buf *log, const char *dir, const struct sandbox_tool_result *r)
+{
+    AUTO(buf_release) struct buf raw = *log;
+    size_t dir_len = strlen(dir);
+
+    *log = (struct buf)BUF_INIT;
+    for (size_t i = 0; i < raw.len; i++) {
+        if (raw.len - i > dir_len && raw.ptr[i + dir_len] == '/' &&
+            memcmp(raw.ptr + i, dir, dir_len) == 0)
+            i += dir_len;
+        else
+            buf_addch(log, raw.ptr[i] ? raw.ptr[i] : ' ');
+    }
+    if (r->output_cut)
+        buf_adds(log, "\n[the compiler said more]\n");
+    if (r->timed_out)
+        buf_adds(log, "[ended at the time limit]\n");
+    else if (r->signal && !r->output_cut)
+        buf_addf(log, "[ended by signal %d]\n", r->signal);
+}
+
+static enum build_status status_of(const struct sandbox_tool_result *r, const struct buf *log)
+{
+    if (r->timed_out)
+        return BUILD_TIMEOUT;
+    if (r->exit_status == 0)
+        return BUILD_OK;
+    /* How gcc, as and ld tell of COMPILER_FILE_BYTES. */
+    if (strstr(buf_str(log), "File size limit exceeded") || strstr(buf_str(log), "File too large"))
+        return BUILD_TOO_LARGE;
+    return BUILD_FAILED;
+}
+
+/* O_NOFOLLOW and a plain file: should the compiler have been turned, it gives us its own bytes. */
+static int read_artifact(const char *dir, struct artifact_entry *e, enum build_status *status,
+                         struct err *err)
+{
+    AUTO(freep) char *path = fs_join(dir, OUTPUT_NAME);
+    AUTO(fd_closep) int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat st;
+
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return fail_errno(err, "the compiler left no artifact");
+    if (!S_ISREG(st.st_mode))
+        return fail(err, ERR_SYSTEM, "the compiler's artifact is not a plain file");
+    if ((uint64_t)st.st_size > ARTIFACT_MAX_BYTES) {
+        *status = BUILD_TOO_LARGE;
+        return 0;
+    }
+    if (fs_read_fd(fd, ARTIFACT_MAX_BYTES, &e->artifact, err) < 0)
+        return wrap(err, "the compiler's artifact");
+    hash_of(e->artifact.ptr, e->artifact.len, e->hash);
+    return 0;
+}
+
+static const char *line_that_begins(const char *text, const char *begin)
+{
+    size_t len = strlen(begin);
+
+    while (strncmp(text, begin, len) != 0) {
+        text = strchr(text, '\n');
+        if (!text++)
+            return NULL;
+    }
+    return text;
+}
+
+static int compile(const struct recipe *recipe, const struct build_request *req, const char *name,
+                   struct artifact_entry *e, struct build_result *ret, struct err *err)
+{
+    AUTO(build_dir_close) struct build_dir dir = BUILD_DIR_INIT;
+    struct sandbox_tool_result r;
+
+    if (build_dir_open(req->cache_dir, &dir, err) < 0 ||
+        write_sources(req, dir.path, name, err) < 0 ||
+        run_tool(recipe, req, dir.path, name, &e->log, &r, err) < 0)
+        return -1;
+    tidy_log(&e->log, dir.path, &r);
+    ret->walls = r.walls;
+    ret->status = status_of(&r, &e->log);
+    if (ret->status == BUILD_FAILED && recipe->own_trouble) {
+        const char *line = line_that_begins(buf_str(&e->log), recipe->own_trouble);
+
+        if (line)
+            return fail(err, ERR_SYSTEM, "%.*s", (int)strcspn(line, "\n"), line);
+    }
+    return ret->status == BUILD_OK ? read_artifact(dir.path, e, &ret->status, err) : 0;
+}
+
+int recipe_build(const struct recipe *r, const struct build_request *req, struct build_result *ret,
+                 struct err *err)
+{
+    AUTO(artifact_entry_release) struct artifact_entry e = ARTIFACT_ENTRY_INIT;
+    AUTO(freep) char *name = source_name(req->file_name);
+    char key[HASH_HEX];
+
+    if (cache_key(r, req, name, key, err) < 0)
+        return -1;
+    ret->cached = !req->no_cache && artifact_cache_load(req->cache_dir, key, &e);
+    if (!ret->cached && compile(r, req, name, &e, ret, err) < 0)
+        return -1;
+    if (ret->status == BUILD_OK) {
+        if (!ret->cached && !req->no_cache &&
+            artifact_cache_store(req->cache_dir, key, &e, err) < 0)
+            return -1;
+        if (fs_sealed_memfd("artifact", e.artifact.ptr, e.artifact.len, &ret->artifact_fd, err) < 0)
+            return -1;
+        memcpy(ret->artifact_hash, e.hash, sizeof(e.hash));
+    }
+    ret->log = buf_steal(&e.log);
+    ret->toolchain = toolchain_text(r);
+    return 0;
+}

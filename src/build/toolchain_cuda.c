@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * .cu files take one of two routes:
+ *
+ *   host code           nvcc, with g++ for the host part, to a shared library; about a second. All
+ *                       that it needs is linked in, but libc and libcuda: a runner opens no files.
+ *   `// assay: launch`  kernels alone. NVRTC, in our own tool assay-nvrtc, to launch lines and
+ *                       machine code in one file; about 50 ms. Never in the judge's own process:
+ *                       NVRTC is a compiler that reads a stranger's text.
+ *
+ * Code is made for one architecture, the device's own, so that Hopper's sm_90a is there to be used.
+ */
+#include "base/fs.h"
+#include "build/compiler.h"
+#include "build/nvcc.h"
+#include "build/program.h"
+#include "build/recipe.h"
+#include "device/launch_lines.h"
+#include "device/nvrtc_api.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NVCC_MEM_BYTES ((uint64_t)12 << 30) /* cicc on large templates */
+#define NVRTC_TOOL "assay-nvrtc"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ASAN 1
+#endif
+#endif
+/* The tool is of the same build as we are, and a sanitizer's shadow alone is 16 TiB. */
+#ifdef HAS_ASAN
+#define NVRTC_MEM_BYTES UINT64_MAX
+#else
+#define NVRTC_MEM_BYTES ((uint64_t)4 << 30)
+#endif
+
+void build_cuda_arch(int major, int minor, char ret[BUILD_ARCH_MAX])
+{
+    snprintf(ret, BUILD_ARCH_MAX, "%d%d%s", major, minor, major >= 9 ? "a" : "");
+}
+
+/* ---- host code: nvcc ---- */
+
+static int build_with_nvcc(const struct build_request *req, struct build_result *ret,
+                           struct err *err)
+{
+    AUTO(nvcc_release) struct nvcc n = NVCC_INIT;
+    AUTO(compiler_release) struct compiler host = COMPILER_INIT;
+    struct hash h;
+
+    if (nvcc_find(req->cache_dir, &n, err) < 0 || compiler_find_cxx(req->cache_dir, &host, err) < 0)
+        return -1;
+
+    AUTO(freep) char *code = xasprintf("arch=compute_%s,code=sm_%s", req->arch, req->arch);
+    const char *const flags[] = {
+        "-std=c++17", "-O3", "-gencode", code, "-shared", "-cudart", "static", "-Xcompiler",
+        "-fPIC,-fvisibility=hidden,-static-libstdc++,-static-libgcc", "-Xlinker",
+        /* An undefined symbol (cublasSgemm) is the compiler's to report, not the loader's. */
+        "--as-needed,--exclude-libs,ALL,-z,defs", NULL};
+    const char *const hidden[] = {"-ccbin", host.path, n.stubs ? "-L" : NULL, n.stubs, NULL};
+    const char *const libs[] = {n.stubs ? "-lcuda" : NULL, NULL};
+    const char *outside = n.outside ? n.outside : host.outside;
+    const char *const ro_dirs[] = {outside, n.outside ? host.outside : NULL, NULL};
+    struct recipe r = {.program = n.path,
+                       .name = n.name,
+                       .hidden = hidden,
+                       .flags = flags,
+                       .libs = libs,
+                       .ro_dirs = ro_dirs,
+                       .own_trouble = "nvcc fatal",
+                       .mem_bytes = NVCC_MEM_BYTES};
+
+    hash_init(&h);
+    hash_adds(&h, n.identity);
+    hash_adds(&h, host.identity);
+    hash_final(&h, r.identity);
+    return recipe_build(&r, req, ret, err);
+}
+
+/* ---- kernels alone: NVRTC ---- */
+
+/* Beside this program, or in the folder above: tests and benchmarks have one of their own. */
+static char *find_nvrtc_tool(struct err *err)
+{
+    AUTO(freep) char *dir = fs_program_dir();
+    AUTO(freep) char *beside = fs_join(dir, NVRTC_TOOL);
+    AUTO(freep) char *above = fs_join(dir, "../" NVRTC_TOOL);
+    char *found = program_find(beside);
+
+    if (!found)
+        found = program_find(above);
+    if (!found)
+        fail(err, ERR_SYSTEM, "no %s beside the program: the installation is not complete",
+             NVRTC_TOOL);
+    return found;
+}
+
+static int build_with_nvrtc(const struct build_request *req, struct build_result *ret,
+                            struct err *err)
+{
+    AUTO(freep) char *tool = find_nvrtc_tool(err);
+    AUTO(freep) char *library = nvrtc_library();
+    struct hash h;
+
+    if (!tool)
+        return -1;
+    if (!library)
+        return fail(err, ERR_SYSTEM, "no NVRTC found: install the CUDA toolkit or set CUDA_HOME");
+
+    /* lib64/libnvrtc.so.13 is in the toolkit's folder, and so are cuda_fp16.h and its kin. */
+    AUTO(freep) char *root = program_prefix(library);
+    AUTO(freep) char *headers = fs_join(root, "include");
+    AUTO(freep) char *cccl = fs_join(headers, "cccl"); /* <cuda/barrier>, <cuda/std/...> */
+    AUTO(freep) char *library_word = xasprintf("--library=%s", library);
+    AUTO(freep) char *arch = xasprintf("--gpu-architecture=sm_%s", req->arch);
+    AUTO(freep) char *tool_dir = xstrndup(tool, (size_t)(strrchr(tool, '/') - tool));
+    AUTO(freep) char *outside = program_outside(library);
+    const char *const hidden[] = {library_word, "-I", headers, "-I", cccl, NULL};
+    const char *const flags[] = {arch, "--std=c++17", "-default-device", NULL};
+    const char *const nothing[] = {NULL}, *const ro_dirs[] = {tool_dir, outside, NULL};
+    struct recipe r = {.program = tool,
+                       .name = "nvrtc",
+                       .hidden = hidden,
+                       .flags = flags,
+                       .libs = nothing,
+                       .ro_dirs = ro_dirs,
+                       .own_trouble = NVRTC_TOOL ": ",
+                       .mem_bytes = NVRTC_MEM_BYTES};
+
+    hash_init(&h);
+    program_hash_file(&h, tool);
+    program_hash_file(&h, library);
+    hash_final(&h, r.identity);
+    return recipe_build(&r, req, ret, err);
+}
+
+/* Letters and digits: it becomes part of a command line. */
+static bool is_arch(const char *arch)
+{
+    size_t digits = arch ? strspn(arch, "0123456789") : 0;
+
+    return digits >= 2 && strlen(arch) < BUILD_ARCH_MAX && strspn(arch + digits, "af") <= 1 &&
+           arch[digits + strspn(arch + digits, "af")] == '\0';
+}
+
+int toolchain_cuda(const struct build_request *req, struct build_result *ret, struct err *err)
+{
+    if (!is_arch(req->arch))
+        return fail(err, ERR_SYSTEM, "%s: no architecture to build for", req->file_name);
+    if (launch_lines_any(req->source, req->source_len))
+        return build_with_nvrtc(req, ret, err);
+    return build_with_nvcc(req, ret, err);
+}

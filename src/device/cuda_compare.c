@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Row scales first (as compare.c sums them, to the bit), then the figures of every block, then of
+ * the blocks. */
+#include "device/cuda_ctx.h"
+
+#include <assert.h>
+#include <math.h>
+
+/* Where a comparison's own data lie in the scratch memory. */
+struct compare_room {
+    CUdeviceptr result; /* one struct cuda_figures */
+    CUdeviceptr parts;  /* one per block */
+    CUdeviceptr lows, sums;
+};
+
+static int reserve_compare(struct cuda_ctx *c, int64_t n_rows, int64_t n_sums,
+                           struct compare_room *ret, struct err *err)
+{
+    size_t parts = cuda_aligned(sizeof(struct cuda_figures));
+    size_t lows = parts + cuda_aligned(CUDA_COMPARE_BLOCKS * sizeof(struct cuda_figures));
+    size_t sums = lows + cuda_aligned((size_t)n_rows * sizeof(double));
+    size_t end = sums + (size_t)n_sums * sizeof(struct cuda_sum);
+
+    if (cuda_reserve(c, &c->scratch, end, err) < 0)
+        return -1;
+    *ret = (struct compare_room){c->scratch.at, c->scratch.at + parts, c->scratch.at + lows,
+                                 c->scratch.at + sums};
+    return 0;
+}
+
+static int short_lows(struct cuda_ctx *c, CUdeviceptr y, int64_t row_len, int64_t n_rows,
+                      double low, struct compare_room *room, struct err *err)
+{
+    void *args[] = {&y, &row_len, &n_rows, &low, &room->lows};
+
+    return cuda_launch(c, c->kernels[SHORT_ROW_LOWS], cuda_blocks(c, n_rows * COMPARE_LANES), args,
+                       "row scales", err);
+}
+
+static int long_lows(struct cuda_ctx *c, CUdeviceptr y, int64_t row_len, int64_t n_rows, double low,
+                     struct compare_room *room, struct err *err)
+{
+    int64_t segment = compare_row_segment(row_len), per_row = (row_len + segment - 1) / segment;
+    int64_t n_sums = n_rows * per_row;
+    void *sum_args[] = {&y, &row_len, &segment, &per_row, &n_sums, &room->sums};
+    void *low_args[] = {&y, &row_len, &per_row, &n_rows, &low, &room->sums, &room->lows};
+
+    if (cuda_launch(c, c->kernels[SEGMENT_SUMS], cuda_blocks(c, n_sums * COMPARE_LANES), sum_args,
+                    "row sums", err) < 0)
+        return -1;
+    return cuda_launch(c, c->kernels[LONG_ROW_LOWS], cuda_blocks(c, n_rows), low_args, "row scales",
+                       err);
+}
+
+/* Launches everything up to the parts; job has what does not depend on rows. */
+static int compare_parts(struct cuda_ctx *c, enum dtype t, struct cuda_compare *job, double floor,
+                         int blocks, struct compare_room *room, struct err *err)
+{
+    int64_t n_rows = job->row_len ? job->n / job->row_len : 0, per_row = 1;
+    CUdeviceptr y = (CUdeviceptr)(uintptr_t)job->y;
+    void *args[] = {job, &room->parts};
+    int rc = 0;
+
+    if (job->row_len)
+        per_row = (job->row_len - 1) / compare_row_segment(job->row_len) + 1;
+    if (reserve_compare(c, n_rows, per_row > 1 ? n_rows * per_row : 0, room, err) < 0)
+        return -1;
+    job->lows = (const double *)(uintptr_t)room->lows;
+    if (per_row > 1)
+        rc = long_lows(c, y, job->row_len, n_rows, floor, room, err);
+    else if (n_rows > 0)
+        rc = short_lows(c, y, job->row_len, n_rows, floor, room, err);
+    return rc < 0 ? -1 : cuda_launch(c, c->compare[t], (unsigned)blocks, args, "compare", err);
+}
+
+static int compare_figures(struct cuda_ctx *c, enum dtype t, struct cuda_compare *job, double floor,
+                           struct cuda_figures *ret, struct err *err)
+{
+    int64_t chunks = (job->n + CUDA_COMPARE_CHUNK - 1) / CUDA_COMPARE_CHUNK;
+    int blocks = (int)MIN(chunks, CUDA_COMPARE_BLOCKS);
+    struct compare_room room;
+    void *args[] = {&room.parts, &blocks, &room.result};
+    CUresult rc;
+
+    if (compare_parts(c, t, job, floor, blocks, &room, err) < 0 ||
+        cuda_launch(c, c->kernels[COMPARE_FINISH], 1, args, "compare", err) < 0 ||
+        cuda_finish(c, "compare", err) < 0)
+        return -1;
+    rc = c->cu->cuMemcpyDtoH_v2(ret, room.result, sizeof(*ret));
+    return rc ? cuda_fail(c->cu, rc, err, "compare") : 0;
+}
+
+static int64_t place(int64_t at)
+{
+    return at == CUDA_NOWHERE ? -1 : at;
+}
+
+/* A scale that is no number would hide every error behind it. */
+static double sane(double scale)
+{
+    return isfinite(scale) && scale > 0 ? scale : 0;
+}
+
+int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got, size_t got_at,
+                 enum dtype t, int64_t n, const struct compare_scale *scale,
+                 struct compare_stats *ret, struct err *err)
+{
+    struct cuda_ctx *c = ctx;
+    CUdeviceptr want = cuda_span_of(y, y_at, n, sizeof(double), err);
+    CUdeviceptr have = want ? cuda_span_of(got, got_at, n, dtype_size(t), err) : 0;
+    double floor = sane(scale->floor);
+    struct cuda_compare job = {
+        .y = (const void *)(uintptr_t)want,
+        .got = (const void *)(uintptr_t)have,
+        .n = n,
+        .row_len = dtype_is_float(t) ? scale->row_len : 0,
+        .low = MAX(sane(scale->pooled_rms), floor),
+    };
+    struct compare_stats stats = COMPARE_STATS_INIT;
+    struct cuda_figures f;
+
+    assert(job.row_len >= 0 && (job.row_len == 0 || n % job.row_len == 0));
+    if (!have || cuda_enter(c, err) < 0)
+        return -1;
+    if (n > 0) {
+        if (compare_figures(c, t, &job, floor, &f, err) < 0)
+            return -1;
+        stats = (struct compare_stats){
+            .count = n,
+            .sum_sq = f.sum_sq,
+            .max = dtype_is_float(t) ? f.max : 0,
+            .max_at = place(f.max_at),
+            .got = f.got,
+            .want = f.want,
+            .n_nonfinite = f.n_nonfinite,
+            .first_nonfinite = place(f.first_nonfinite),
+            .n_unequal = f.n_unequal,
+            .first_unequal = place(f.first_unequal),
+        };
+    }
+    *ret = stats;
+    return 0;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "device/cuda_ctx.h"
+
+#include "tensor/law.h"
+
+#define CUDA_ERROR_NOT_SUPPORTED 801
+/* From this row length a table of what rows share costs less than it saves. */
+#define ROW_TABLE_MIN 64
+
+static bool has_rows(enum law_kind kind)
+{
+    return kind == LAW_SPREAD || kind == LAW_NEEDLE || kind == LAW_PERM || kind == LAW_LENGTHS;
+}
+
+/* *ret_rows: the table, or 0 where none pays. */
+static int make_rows(struct cuda_ctx *c, const struct law *law, uint64_t seed, int64_t row_len,
+                     int64_t n, CUdeviceptr *ret_rows, struct err *err)
+{
+    int64_t n_rows = n / row_len;
+    void *args[] = {(void *)law, &seed, &row_len, &n_rows, &c->scratch.at};
+
+    *ret_rows = 0;
+    if (!has_rows(law->kind) || row_len < ROW_TABLE_MIN)
+        return 0;
+    if (cuda_reserve(c, &c->scratch, (size_t)n_rows * sizeof(struct law_row), err) < 0 ||
+        cuda_launch(c, c->kernels[FILL_ROWS], cuda_blocks(c, n_rows), args, "fill", err) < 0)
+        return -1;
+    *ret_rows = c->scratch.at;
+    return 0;
+}
+
+int cuda_fill(void *ctx, struct mem *m, size_t at, const struct law *law, uint64_t seed,
+              enum dtype t, const struct shape *shape, struct err *err)
+{
+    struct cuda_ctx *c = ctx;
+    int64_t n = shape_count(shape);
+    int64_t row_len = shape->rank ? shape->dim[shape->rank - 1] : 1;
+    CUdeviceptr to = cuda_span_of(m, at, n, dtype_size(t), err), rows = 0;
+    CUfunction kernel = c->kernels[dtype_is_float(t) ? FILL_REALS : FILL_INTEGERS];
+    int type = t;
+    void *args[] = {(void *)law, &seed, &row_len, &rows, &type, &to, &n};
+
+    if (!to || cuda_enter(c, err) < 0)
+        return -1;
+    if (n == 0)
+        return 0;
+    if (make_rows(c, law, seed, row_len, n, &rows, err) < 0 ||
+        cuda_launch(c, kernel, cuda_blocks(c, (n + 3) / 4), args, "fill", err) < 0)
+        return -1;
+    return cuda_finish(c, "fill", err);
+}
+
+int cuda_poison(void *ctx, struct mem *m, size_t at, size_t bytes, uint64_t key, struct err *err)
+{
+    struct cuda_ctx *c = ctx;
+    CUdeviceptr to = cuda_span(m, at, bytes, err);
+    uint64_t mixed = law_mix(key);
+    int64_t n = (int64_t)bytes;
+    void *args[] = {&mixed, &to, &n};
+
+    if (!to || cuda_enter(c, err) < 0 ||
+        cuda_launch(c, c->kernels[POISON], cuda_blocks(c, n / 8 + 1), args, "poison", err) < 0)
+        return -1;
+    return cuda_finish(c, "poison", err);
+}
+
+int cuda_poison_check(void *ctx, const struct mem *m, size_t at, size_t bytes, uint64_t key,
+                      int64_t *ret_at, struct err *err)
+{
+    struct cuda_ctx *c = ctx;
+    CUdeviceptr from = cuda_span(m, at, bytes, err);
+    uint64_t mixed = law_mix(key);
+    int64_t n = (int64_t)bytes, first = CUDA_NOWHERE;
+    void *args[] = {&mixed, &from, &n, &c->scratch.at};
+    CUresult rc;
+
+    if (!from || cuda_enter(c, err) < 0 || cuda_reserve(c, &c->scratch, sizeof(first), err) < 0)
+        return -1;
+    rc = c->cu->cuMemcpyHtoD_v2(c->scratch.at, &first, sizeof(first));
+    if (rc)
+        return cuda_fail(c->cu, rc, err, "poison check");
+    if (cuda_launch(c, c->kernels[POISON_CHECK], cuda_blocks(c, n / 8 + 1), args, "poison check",
+                    err) < 0 ||
+        cuda_finish(c, "poison check", err) < 0)
+        return -1;
+    rc = c->cu->cuMemcpyDtoH_v2(&first, c->scratch.at, sizeof(first));
+    if (rc)
+        return cuda_fail(c->cu, rc, err, "poison check");
+    *ret_at = first == CUDA_NOWHERE ? -1 : first;
+    return 0;
+}
+
+/* ---- flush ---- */
+
+/* The half that is read holds zeros, once and for all. */
+static int make_sweep(struct cuda_ctx *c, size_t half, struct err *err)
+{
+    CUresult rc;
+
+    if (c->sweep.bytes >= 2 * half)
+        return 0;
+    if (cuda_reserve(c, &c->sweep, 2 * half, err) < 0)
+        return -1;
+    rc = c->cu->cuMemsetD32Async(c->sweep.at + half, 0, half / 4, c->stream);
+    return rc ? cuda_fail(c->cu, rc, err, "flush") : 0;
+}
+
+/* Twice L2, since one pass over L2's size still leaves hits; first written, so that other lines go,
+ * then as much of other memory read, so that the lines which stay are clean and the candidate pays
+ * for nobody's write-back. Lines marked persisting would outlive both. */
+int cuda_flush(void *ctx, struct mem *const *mems, int n, struct err *err)
+{
+    struct cuda_ctx *c = ctx;
+    size_t half = cuda_aligned(2 * MAX(c->l2_bytes, (size_t)1 << 20));
+    int64_t words = (int64_t)(half / 16); /* of 16 bytes */
+    unsigned value = 1;
+    CUdeviceptr unread;
+    void *write_args[] = {&c->sweep.at, &words, &value};
+    void *read_args[] = {&unread, &words, &c->sweep.at};
+    CUresult rc;
+
+    (void)mems;
+    (void)n;
+    if (cuda_enter(c, err) < 0 || make_sweep(c, half, err) < 0)
+        return -1;
+    unread = c->sweep.at + half;
+    rc = c->cu->cuCtxResetPersistingL2Cache();
+    if (rc && rc != CUDA_ERROR_NOT_SUPPORTED)
+        return cuda_fail(c->cu, rc, err, "flush");
+    if (cuda_launch(c, c->kernels[FLUSH_WRITE], cuda_blocks(c, words), write_args, "flush", err) <
+            0 ||
+        cuda_launch(c, c->kernels[FLUSH_READ], cuda_blocks(c, words), read_args, "flush", err) < 0)
+        return -1;
+    return cuda_finish(c, "flush", err);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* Everything runs in one stream of the primary context and has ended when a call returns: the
+ * runner's context shares the device by time slices, and nothing of the judge's may still be
+ * running when a candidate is told to go.
+ *
+ * Any thread may call, one at a time: the context is made current at the start of each.
+ *
+ * A struct mem has no host address; its handle is the device address. Shared memory is padded to
+ * the driver's granularity (2 MiB), here and where it is imported. */
+#include "device/cuda_judge.h"
+
+#include "base/fs.h"
+#include "base/hash.h"
+#include "device/cuda_ctx.h"
+#include "device/cuda_source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCKS_PER_SM 16
+
+static const char *const kernel_names[KERNEL_COUNT] = {
+    [FILL_ROWS] = "fill_rows",           [FILL_REALS] = "fill_reals",
+    [FILL_INTEGERS] = "fill_integers",   [POISON] = "poison",
+    [POISON_CHECK] = "poison_check",     [SHORT_ROW_LOWS] = "short_row_lows",
+    [SEGMENT_SUMS] = "segment_sums",     [LONG_ROW_LOWS] = "long_row_lows",
+    [COMPARE_FINISH] = "compare_finish", [FLUSH_WRITE] = "flush_write",
+    [FLUSH_READ] = "flush_read",
+};
+
+int cuda_enter(struct cuda_ctx *c, struct err *err)
+{
+    CUresult rc = c->cu->cuCtxSetCurrent(c->context);
+
+    return rc ? cuda_fail(c->cu, rc, err, "the judge's context") : 0;
+}
+
+int cuda_finish(struct cuda_ctx *c, const char *what, struct err *err)
+{
+    CUresult rc = c->cu->cuStreamSynchronize(c->stream);
+
+    return rc ? cuda_fail(c->cu, rc, err, "%s", what) : 0;
+}
+
+unsigned cuda_blocks(const struct cuda_ctx *c, int64_t threads)
+{
+    int64_t blocks = (threads + CUDA_THREADS - 1) / CUDA_THREADS;
+
+    return (unsigned)MAX(1, MIN(blocks, (int64_t)c->sms * BLOCKS_PER_SM));
+}
+
+int cuda_launch(struct cuda_ctx *c, CUfunction kernel, unsigned blocks, void **args,
+                const char *what, struct err *err)
+{
+    CUresult rc =
+        c->cu->cuLaunchKernel(kernel, blocks, 1, 1, CUDA_THREADS, 1, 1, 0, c->stream, args, NULL);
+
+    return rc ? cuda_fail(c->cu, rc, err, "%s", what) : 0;
+}
+
+/* ---- open and close ---- */
+
+static int attribute(struct cuda_ctx *c, int which, int *ret, struct err *err)
+{
+    CUresult rc = c->cu->cuDeviceGetAttribute(ret, which, c->device);
+
+    return rc ? cuda_fail(c->cu, rc, err, "device attribute %d", which) : 0;
+}
+
+static int find_device(struct cuda_ctx *c, int index, struct err *err)
+{
+    int count = 0;
+    CUresult rc = c->cu->cuInit(0);
+
+    if (rc)
+        return cuda_fail(c->cu, rc, err, "cuInit");
+    rc = c->cu->cuDeviceGetCount(&count);
+    if (rc)
+        return cuda_fail(c->cu, rc, err, "counting the devices");
+    if (index < 0 || index >= count)
+        return fail(err, ERR_DEVICE, "there is no device cuda:%d, there are %d", index, count);
+    rc = c->cu->cuDeviceGet(&c->device, index);
+    return rc ? cuda_fail(c->cu, rc, err, "cuda:%d", index) : 0;
+}
+
+static int make_context(struct cuda_ctx *c, struct err *err)
+{
+    struct cu_mem_prop prop;
+    CUcontext context = NULL;
+    CUresult rc = c->cu->cuDevicePrimaryCtxRetain(&context, c->device);
+
+    if (rc)
+        return cuda_fail(c->cu, rc, err, "no context");
+    c->context = context;
+    rc = c->cu->cuCtxSetCurrent(context);
+    if (rc == 0)
+        rc = c->cu->cuStreamCreate(&c->stream, 0);
+    if (rc == 0)
+        rc = c->cu->cuDeviceTotalMem_v2(&c->memory_bytes, c->device);
+    if (rc == 0)
+        rc = c->cu->cuMemGetAllocationGranularity(&c->granularity, cuda_shared_prop(c, &prop), 0);
+    return rc ? cuda_fail(c->cu, rc, err, "no context") : 0;
+}
+
+static int get_kernel(struct cuda_ctx *c, const char *name, CUfunction *ret, struct err *err)
+{
+    CUresult rc = c->cu->cuModuleGetFunction(ret, c->module, name);
+
+    return rc ? cuda_fail(c->cu, rc, err, "the judge's kernel %s", name) : 0;
+}
+
+static int get_kernels(struct cuda_ctx *c, struct err *err)
+{
+    for (int i = 0; i < KERNEL_COUNT; i++) {
+        if (get_kernel(c, kernel_names[i], &c->kernels[i], err) < 0)
+            return -1;
+    }
+    for (int t = 0; t < DT_COUNT; t++) {
+        AUTO(freep) char *name = xasprintf("compare_%s", dtype_name(t));
+
+        if (get_kernel(c, name, &c->compare[t], err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int load_kernels(struct cuda_ctx *c, struct err *err)
+{
+    AUTO(freep) char *cache = fs_cache_dir();
+    AUTO(freep) char *dir = fs_join(cache, "kernels");
+    AUTO(buf_release) struct buf cubin = BUF_INIT;
+    struct nvrtc_program source;
+    int major = 0, minor = 0;
+    CUresult rc;
+
+    if (attribute(c, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major, err) < 0 ||
+        attribute(c, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor, err) < 0)
+        return -1;
+    source = cuda_source(10 * major + minor);
+    if (nvrtc_compile(&source, dir, &cubin, err) < 0)
+        return wrap(err, "the judge's kernels");
+    rc = c->cu->cuModuleLoadDataEx(&c->module, cubin.ptr, 0, NULL, NULL);
+    if (rc)
+        return cuda_fail(c->cu, rc, err, "loading the judge's kernels");
+    return get_kernels(c, err);
+}
+
+static void cuda_close(void *ctx)
+{
+    struct cuda_ctx *c = ctx;
+
+    if (!c)
+        return;
+    if (c->context && c->cu->cuCtxSetCurrent(c->context) == 0) {
+        cuda_unreserve(c, &c->scratch);
+        cuda_unreserve(c, &c->sweep);
+        if (c->module)
+            c->cu->cuModuleUnload(c->module);
+        if (c->stream)
+            c->cu->cuStreamDestroy_v2(c->stream);
+    }
+    if (c->context)
+        c->cu->cuDevicePrimaryCtxRelease_v2(c->device);
+    free(c);
+}
+
+static int cuda_open(int index, void **ret_ctx, struct err *err)
+{
+    const char *why = "";
+    const struct cuda_driver *cu = cuda_driver(&why);
+    struct cuda_ctx *c;
+    int l2 = 0;
+
+    if (!cu)
+        return fail(err, ERR_DEVICE, "cuda:%d: %s", index, why);
+    c = xcalloc(1, sizeof(*c));
+    c->cu = cu;
+    if (find_device(c, index, err) < 0 || make_context(c, err) < 0 ||
+        attribute(c, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &c->sms, err) < 0 ||
+        attribute(c, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, &l2, err) < 0 || load_kernels(c, err) < 0) {
+        cuda_close(c);
+        return -1;
+    }
+    c->l2_bytes = (size_t)l2;
+    *ret_ctx = c;
+    return 0;
+}
+
+/* ---- describe ---- */
+
+/* "580.95.05" from the kernel module; "" where the kernel does not say. */
+static void module_version(char out[32])
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+    struct err ignored = ERR_INIT;
+
+    out[0] = 0;
+    if (fs_exists("/sys/module/nvidia/version") &&
+        fs_read("/sys/module/nvidia/version", 4096, &text, &ignored) == 0)
+        snprintf(out, 32, "%.*s", (int)strcspn(buf_str(&text), "\n"), buf_str(&text));
+}
+
+/* As nvidia-smi prints it. */
+static void print_uuid(const struct cu_uuid *id, char *out, size_t cap)
+{
+    const unsigned char *b = id->bytes;
+
+    snprintf(out, cap, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+             b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
+             b[14], b[15]);
+}
+
+/* Another driver of the same major version compiles and runs the same. */
+static void fingerprint(const struct device_info *info, char out[HASH_HEX])
+{
+    struct hash h;
+
+    hash_init(&h);
+    hash_adds(&h, info->name);
+    hash_adds(&h, info->uuid);
+    hash_add(&h, info->driver, strcspn(info->driver, "."));
+    hash_final(&h, out);
+}
+
+static int cuda_describe(void *ctx, struct device_info *ret, struct err *err)
+{
+    struct cuda_ctx *c = ctx;
+    struct device_info info = {.memory_bytes = (int64_t)c->memory_bytes,
+                               .cache_bytes = (int64_t)c->l2_bytes,
+                               .cores = c->sms};
+    struct cu_uuid uuid = {{0}};
+    char module[32];
+    int version = 0;
+    CUresult rc = c->cu->cuDeviceGetName(info.name, sizeof(info.name), c->device);
+
+    if (rc == 0)
+        rc = c->cu->cuDeviceGetUuid_v2(&uuid, c->device);
+    if (rc == 0)
+        rc = c->cu->cuDriverGetVersion(&version);
+    if (rc)
+        return cuda_fail(c->cu, rc, err, "the device does not describe itself");
+    print_uuid(&uuid, info.uuid, sizeof(info.uuid));
+    module_version(module);
+    snprintf(info.driver, sizeof(info.driver), "%s%sCUDA %d.%d", module, *module ? ", " : "",
+             version / 1000, version % 1000 / 10);
+    c->cu->cuDeviceGetAttribute(&info.compute_major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                                c->device);
+    c->cu->cuDeviceGetAttribute(&info.compute_minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+                                c->device);
+    fingerprint(&info, info.fingerprint);
+    *ret = info;
+    return 0;
+}
+
+const struct device_judge_ops cuda_judge_ops = {
+    .open = cuda_open,
+    .close = cuda_close,
+    .describe = cuda_describe,
+    .mem_alloc = cuda_mem_alloc,
+    .mem_free = cuda_mem_free,
+    .copy = cuda_copy,
+    .upload = cuda_upload,
+    .download = cuda_download,
+    .fill = cuda_fill,
+    .poison = cuda_poison,
+    .poison_check = cuda_poison_check,
+    .compare = cuda_compare,
+    .flush = cuda_flush,
+};

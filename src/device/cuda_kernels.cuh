@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: MIT */
+/* The judge's kernels: what fill.c and compare.c do, with the same bits. Compiled at run time by
+ * NVRTC (cuda_source.c), without contracted multiply-adds; nvcc -fmad=false takes it too.
+ *
+ * Places and maxima of a comparison equal the CPU's exactly; its sum of squares is added in another
+ * order, which depends on the number of elements alone. */
+#include "device/cuda_kernels.h"
+#include "tensor/dtype.h"
+#include "tensor/law.h"
+#include "tensor/narrow.h"
+
+#define KERNEL extern "C" __global__ void __launch_bounds__(CUDA_THREADS)
+
+static __device__ int64_t thread_index()
+{
+    return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+static __device__ int64_t thread_count()
+{
+    return (int64_t)gridDim.x * blockDim.x;
+}
+
+/* ---- element types ---- */
+
+/* name_T: how an element of T lies in memory, and its way to and from what the judge computes in.
+ */
+#define FLOAT_TYPE(name, type)                  \
+    struct type_##name {                        \
+        typedef type element;                   \
+        static __device__ type narrow(double v) \
+        {                                       \
+            return narrow_##name(v);            \
+        }                                       \
+        static __device__ double widen(type v)  \
+        {                                       \
+            return widen_##name(v);             \
+        }                                       \
+    };
+
+#define INTEGER_TYPE(name, type, low, high)                     \
+    struct type_##name {                                        \
+        typedef type element;                                   \
+        static __device__ type narrow(int64_t v)                \
+        {                                                       \
+            return (type)(v < low ? low : v > high ? high : v); \
+        }                                                       \
+        static __device__ int64_t widen(type v)                 \
+        {                                                       \
+            return v;                                           \
+        }                                                       \
+    };
+
+FLOAT_TYPE(f64, double)
+FLOAT_TYPE(f32, float)
+FLOAT_TYPE(f16, uint16_t)
+FLOAT_TYPE(bf16, uint16_t)
+FLOAT_TYPE(f8e4m3, uint8_t)
+FLOAT_TYPE(f8e5m2, uint8_t)
+INTEGER_TYPE(i64, int64_t, INT64_MIN, INT64_MAX)
+INTEGER_TYPE(i32, int32_t, INT32_MIN, INT32_MAX)
+INTEGER_TYPE(i8, int8_t, -128, 127)
+INTEGER_TYPE(u8, uint8_t, 0, 255)
+/* Read as u8: a byte that is neither 0 nor 1 is no bool, and may be poison. */
+INTEGER_TYPE(bool, uint8_t, 0, 1)
+
+/* ---- fill ---- */
+
+/* What the rows of a law share, made once per row: a normal law with rows costs as much as one
+ * without. */
+KERNEL fill_rows(struct law law, uint64_t seed, int64_t row_len, int64_t n_rows,
+                 struct law_row *rows)
+{
+    for (int64_t i = thread_index(); i < n_rows; i += thread_count()) {
+        struct law_row row = LAW_ROW_INIT;
+
+        law_row_load(&row, law.kind, seed, row_len, i);
+        rows[i] = row;
+    }
+}
+
+/* rows: NULL where they are so short that a table does not pay. */
+static __device__ struct law_row row_at(const struct law_row *rows, int64_t row_len, int64_t block)
+{
+    struct law_row none = LAW_ROW_INIT;
+
+    return rows ? rows[4 * block / row_len] : none;
+}
+
+/* Four elements in one store where they lie for it. */
+template <class T, class V>
+static __device__ void put(void *data, int64_t at, int64_t n, const V v[4])
+{
+    typedef typename T::element element;
+    struct alignas(4 * sizeof(element)) quad {
+        element v[4];
+    };
+    element *to = (element *)data + at;
+    quad q = {{T::narrow(v[0]), T::narrow(v[1]), T::narrow(v[2]), T::narrow(v[3])}};
+
+    if (at + 4 <= n && (uint64_t)to % sizeof(quad) == 0) {
+        *(quad *)to = q;
+        return;
+    }
+    for (int k = 0; k < 4; k++) {
+        if (at + k < n)
+            to[k] = q.v[k];
+    }
+}
+
+#define PUT_CASE(code, name)              \
+    case code:                            \
+        put<type_##name>(data, at, n, v); \
+        break;
+
+static __device__ void put_reals(enum dtype t, void *data, int64_t at, int64_t n, const double v[4])
+{
+    switch (t) {
+        PUT_CASE(DT_F64, f64)
+        PUT_CASE(DT_F32, f32)
+        PUT_CASE(DT_F16, f16)
+        PUT_CASE(DT_BF16, bf16)
+        PUT_CASE(DT_F8E4M3, f8e4m3)
+        PUT_CASE(DT_F8E5M2, f8e5m2)
+    default:
+        break;
+    }
+}
+
+static __device__ void put_integers(enum dtype t, void *data, int64_t at, int64_t n,
+                                    const int64_t v[4])
+{
+    switch (t) {
+        PUT_CASE(DT_I64, i64)
+        PUT_CASE(DT_I32, i32)
+        PUT_CASE(DT_I8, i8)
+        PUT_CASE(DT_U8, u8)
+        PUT_CASE(DT_BOOL, bool)
+    default:
+        break;
+    }
+}
+
+/* A thread makes a Philox block, four elements, at a time. */
+KERNEL fill_reals(struct law law, uint64_t seed, int64_t row_len, const struct law_row *rows,
+                  enum dtype t, void *data, int64_t n)
+{
+    for (int64_t block = thread_index(); 4 * block < n; block += thread_count()) {
+        struct law_row row = row_at(rows, row_len, block);
+        double v[4];
+
+        law_reals(&law, seed, row_len, block, &row, v);
+        put_reals(t, data, 4 * block, n, v);
+    }
+}
+
+KERNEL fill_integers(struct law law, uint64_t seed, int64_t row_len, const struct law_row *rows,
+                     enum dtype t, void *data, int64_t n)
+{
+    for (int64_t block = thread_index(); 4 * block < n; block += thread_count()) {
+        struct law_row row = row_at(rows, row_len, block);
+        int64_t v[4];
+
+        law_integers(&law, seed, row_len, block, &row, v);
+        put_integers(t, data, 4 * block, n, v);
+    }
+}
+
+/* ---- poison ---- */
+
+/* A word of poison at a time; guard zones begin and end at any byte. */
+KERNEL poison(uint64_t mixed_key, uint8_t *data, int64_t bytes)
+{
+    bool aligned = (uint64_t)data % 8 == 0;
+
+    for (int64_t at = 8 * thread_index(); at < bytes; at += 8 * thread_count()) {
+        uint64_t word = law_poison(mixed_key, (uint64_t)at / 8);
+
+        if (aligned && at + 8 <= bytes) {
+            *(uint64_t *)(data + at) = word;
+            continue;
+        }
+        for (int k = 0; k < 8 && at + k < bytes; k++)
+            data[at + k] = (uint8_t)(word >> (8 * k));
+    }
+}
+
+static __device__ uint64_t word_at(const uint8_t *data, int64_t n)
+{
+    uint64_t word = 0;
+
+    for (int k = 0; k < 8 && k < n; k++)
+        word |= (uint64_t)data[k] << (8 * k);
+    return word;
+}
+
+/* *first: CUDA_NOWHERE before, the offset of the first byte that is off afterwards. */
+KERNEL poison_check(uint64_t mixed_key, const uint8_t *data, int64_t bytes,
+                    unsigned long long *first)
+{
+    bool aligned = (uint64_t)data % 8 == 0;
+
+    for (int64_t at = 8 * thread_index(); at < bytes; at += 8 * thread_count()) {
+        int64_t n = bytes - at;
+        uint64_t want = law_poison(mixed_key, (uint64_t)at / 8);
+        uint64_t have = aligned && n >= 8 ? *(const uint64_t *)(data + at) : word_at(data + at, n);
+        uint64_t off = n >= 8 ? have ^ want : (have ^ want) & (((uint64_t)1 << (8 * n)) - 1);
+
+        if (off) {
+            /* Later words of this thread lie behind; most others have lost already. */
+            unsigned long long here = (unsigned long long)at + (__ffsll((long long)off) - 1) / 8;
+
+            if (here < *(volatile unsigned long long *)first)
+                atomicMin(first, here);
+            return;
+        }
+    }
+}
+
+/* ---- compare: the scale of a row ---- */
+
+#define LANES 8 /* COMPARE_LANES */
+
+static __device__ struct cuda_sum sum_careful(const double *y, int64_t n)
+{
+    struct cuda_sum s = {0, 0};
+
+    for (int64_t i = 0; i < n; i++) {
+        if (isfinite(y[i])) {
+            s.sum += y[i] * y[i];
+            s.count++;
+        }
+    }
+    return s;
+}
+
+/* By LANES neighbouring threads of a warp that come here together; all get the result. The order of
+ * additions is sum_sq()'s in compare.c. */
+static __device__ struct cuda_sum sum_segment(const double *y, int64_t n)
+{
+    int lane = threadIdx.x % LANES;
+    unsigned group = 0xFFu << (threadIdx.x % 32 / LANES * LANES);
+    struct cuda_sum s = {0, n};
+    int64_t whole = n / LANES * LANES;
+    double mine = 0;
+
+#pragma unroll 8
+    for (int64_t i = lane; i < whole; i += LANES)
+        mine += y[i] * y[i];
+    for (int64_t i = whole; lane == 0 && i < n; i++)
+        mine += y[i] * y[i];
+    for (int l = 0; l < LANES; l++)
+        s.sum += __shfl_sync(group, mine, l, LANES);
+    return isfinite(s.sum) ? s : sum_careful(y, n);
+}
+
+/* For finite sums that are out of double's range. */
+static __device__ double rms_scaled(const double *y, int64_t n)
+{
+    double max = 0, sum = 0;
+    int64_t count = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        if (isfinite(y[i]))
+            max = fmax(max, fabs(y[i]));
+    }
+    for (int64_t i = 0; i < n; i++) {
+        if (isfinite(y[i])) {
+            sum += (y[i] / max) * (y[i] / max);
+            count++;
+        }
+    }
+    return max * sqrt(sum / (double)count);
+}
+
+static __device__ double low_of(struct cuda_sum s, const double *row, int64_t n, double floor)
+{
+    double rms = 0;
+
+    if (s.count > 0)
+        rms = isfinite(s.sum) ? sqrt(s.sum / (double)s.count) : rms_scaled(row, n);
+    return rms > floor ? rms : floor;
+}
+
+/* A segment per row. */
+KERNEL short_row_lows(const double *y, int64_t row_len, int64_t n_rows, double floor, double *lows)
+{
+    for (int64_t row = thread_index() / LANES; row < n_rows; row += thread_count() / LANES) {
+        const double *at = y + row * row_len;
+        struct cuda_sum s = sum_segment(at, row_len);
+
+        if (threadIdx.x % LANES == 0)
+            lows[row] = low_of(s, at, row_len, floor);
+    }
+}
+
+/* sums: per_row of them for every row. */
+KERNEL segment_sums(const double *y, int64_t row_len, int64_t segment, int64_t per_row, int64_t n,
+                    struct cuda_sum *sums)
+{
+    for (int64_t i = thread_index() / LANES; i < n; i += thread_count() / LANES) {
+        int64_t from = i % per_row * segment, left = row_len - from;
+        struct cuda_sum s =
+            sum_segment(y + i / per_row * row_len + from, left < segment ? left : segment);
+
+        if (threadIdx.x % LANES == 0)
+            sums[i] = s;
+    }
+}
+
+KERNEL long_row_lows(const double *y, int64_t row_len, int64_t per_row, int64_t n_rows,
+                     double floor, const struct cuda_sum *sums, double *lows)
+{
+    for (int64_t row = thread_index(); row < n_rows; row += thread_count()) {
+        struct cuda_sum all = {0, 0};
+
+        for (int64_t i = 0; i < per_row; i++) {
+            all.sum += sums[row * per_row + i].sum;
+            all.count += sums[row * per_row + i].count;
+        }
+        lows[row] = low_of(all, y + row * row_len, row_len, floor);
+    }
+}
+
+/* ---- compare: the figures ---- */
+
+static __device__ struct cuda_figures figures_none()
+{
+    struct cuda_figures f = {0, 0, CUDA_NOWHERE, 0, 0, 0, CUDA_NOWHERE, 0, CUDA_NOWHERE};
+
+    return f;
+}
+
+static __device__ bool is_above(double max, int64_t at, const struct cuda_figures *than)
+{
+    return max > than->max || (max == than->max && at < than->max_at);
+}
+
+static __device__ void figures_merge(struct cuda_figures *a, const struct cuda_figures *b)
+{
+    if (is_above(b->max, b->max_at, a)) {
+        a->max = b->max;
+        a->max_at = b->max_at;
+        a->got = b->got;
+        a->want = b->want;
+    }
+    a->sum_sq += b->sum_sq;
+    a->n_nonfinite += b->n_nonfinite;
+    a->n_unequal += b->n_unequal;
+    a->first_nonfinite =
+        b->first_nonfinite < a->first_nonfinite ? b->first_nonfinite : a->first_nonfinite;
+    a->first_unequal = b->first_unequal < a->first_unequal ? b->first_unequal : a->first_unequal;
+}
+
+/* The block's figures, in thread 0; halves are added, always the same ones. */
+static __device__ struct cuda_figures figures_of_block(struct cuda_figures mine)
+{
+    __shared__ struct cuda_figures all[CUDA_THREADS];
+    int me = threadIdx.x;
+
+    all[me] = mine;
+    for (int half = CUDA_THREADS / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (me < half)
+            figures_merge(&all[me], &all[me + half]);
+    }
+    return all[me];
+}
+
+static __device__ void see(struct cuda_figures *f, double y, double got, double low, int64_t at)
+{
+    double ratio = 0;
+
+    if (isfinite(y) && isfinite(got)) {
+        double r = fabs(y) > low ? fabs(y) : low;
+
+        if (got != y)
+            ratio = fabs(got - y) / r;
+    } else if (!(got == y || (isnan(got) && isnan(y)))) {
+        f->n_nonfinite++;
+        f->first_nonfinite = at < f->first_nonfinite ? at : f->first_nonfinite;
+    }
+    if (isfinite(ratio))
+        f->sum_sq += ratio * ratio;
+    if (is_above(ratio, at, f)) {
+        f->max = ratio;
+        f->max_at = at;
+    }
+}
+
+static __device__ void see(struct cuda_figures *f, int64_t y, int64_t got, double, int64_t at)
+{
+    double differs = got != y;
+
+    f->n_unequal += got != y;
+    if (got != y && at < f->first_unequal)
+        f->first_unequal = at;
+    if (is_above(differs, at, f)) {
+        f->max = differs;
+        f->max_at = at;
+    }
+}
+
+/* Rows are found by a 64-bit division per chunk, not per element. */
+static __device__ double low_at(const struct cuda_compare *c, int64_t row, int64_t at_in_row)
+{
+    if (c->row_len == 0)
+        return c->low;
+    if (c->row_len >= CUDA_COMPARE_CHUNK)
+        return c->lows[row + (at_in_row >= c->row_len)];
+    return c->lows[row + (uint32_t)at_in_row / (uint32_t)c->row_len];
+}
+
+/* Y: double or int64_t. A block takes chunks in turn and leaves its figures in parts. */
+template <class T, class Y>
+static __device__ void compare(const struct cuda_compare *c, struct cuda_figures *parts)
+{
+    const Y *y = (const Y *)c->y;
+    const typename T::element *got = (const typename T::element *)c->got;
+    struct cuda_figures f = figures_none();
+    int64_t stride = (int64_t)gridDim.x * CUDA_COMPARE_CHUNK;
+
+    for (int64_t from = (int64_t)blockIdx.x * CUDA_COMPARE_CHUNK; from < c->n; from += stride) {
+        int64_t row = c->row_len ? from / c->row_len : 0, start = from - row * c->row_len;
+        int n = c->n - from < CUDA_COMPARE_CHUNK ? (int)(c->n - from) : CUDA_COMPARE_CHUNK;
+
+#pragma unroll 4
+        for (int k = threadIdx.x; k < n; k += CUDA_THREADS)
+            see(&f, y[from + k], (Y)T::widen(got[from + k]), low_at(c, row, start + k), from + k);
+    }
+    f = figures_of_block(f);
+    if (threadIdx.x == 0) {
+        f.got = (double)T::widen(got[f.max_at]);
+        f.want = (double)y[f.max_at];
+        parts[blockIdx.x] = f;
+    }
+}
+
+#define COMPARE_KERNEL(name, y)                                              \
+    KERNEL compare_##name(struct cuda_compare c, struct cuda_figures *parts) \
+    {                                                                        \
+        compare<type_##name, y>(&c, parts);                                  \
+    }
+
+COMPARE_KERNEL(f64, double)
+COMPARE_KERNEL(f32, double)
+COMPARE_KERNEL(f16, double)
+COMPARE_KERNEL(bf16, double)
+COMPARE_KERNEL(f8e4m3, double)
+COMPARE_KERNEL(f8e5m2, double)
+COMPARE_KERNEL(i64, int64_t)
+COMPARE_KERNEL(i32, int64_t)
+COMPARE_KERNEL(i8, int64_t)
+COMPARE_KERNEL(u8, int64_t)
+COMPARE_KERNEL(bool, int64_t)
+
+/* One block. */
+KERNEL compare_finish(const struct cuda_figures *parts, int n, struct cuda_figures *ret)
+{
+    struct cuda_figures f = figures_none();
+
+    for (int i = threadIdx.x; i < n; i += CUDA_THREADS)
+        figures_merge(&f, &parts[i]);
+    f = figures_of_block(f);
+    if (threadIdx.x == 0)
+        *ret = f;
+}
+
+/* ---- flush ---- */
+
+KERNEL flush_write(uint4 *data, int64_t n, unsigned value)
+{
+    for (int64_t i = thread_index(); i < n; i += thread_count())
+        data[i] = make_uint4(value, value, value, value);
+}
+
+/* What is read must be used, or the compiler does not read it: *never is not written. */
+KERNEL flush_read(const uint4 *data, int64_t n, unsigned *never)
+{
+    unsigned all = 0;
+
+#pragma unroll 4
+    for (int64_t i = thread_index(); i < n; i += thread_count()) {
+        uint4 v = data[i];
+
+        all |= v.x | v.y | v.z | v.w;
+    }
+    if (all == 0xFFFFFFFFu)
+        *never = all;
+}

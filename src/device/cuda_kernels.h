@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* What the judge's kernels and their caller share. CUDA compiles this too. */
+#ifndef ASSAY_DEVICE_CUDA_KERNELS_H
+#define ASSAY_DEVICE_CUDA_KERNELS_H
+
+#include <stdint.h>
+
+#define CUDA_THREADS 256 /* of every block */
+/* The figures of a comparison do not depend on the device: as many blocks everywhere. */
+#define CUDA_COMPARE_BLOCKS 1024
+#define CUDA_COMPARE_CHUNK 4096 /* elements that a block takes at a time */
+#define CUDA_NOWHERE INT64_MAX  /* the place of what was not found */
+
+/* One comparison. Addresses are the device's. */
+struct cuda_compare {
+    const void *y, *got;
+    int64_t n;
+    int64_t row_len;    /* 0: every element has low */
+    const double *lows; /* per row: the larger of its RMS and the floor */
+    double low;
+};
+
+/* Of a thread, a block, a tensor. For integers max is 1 where an element differs. */
+struct cuda_figures {
+    double sum_sq, max;
+    int64_t max_at; /* the lowest place of max */
+    double got, want;
+    int64_t n_nonfinite, first_nonfinite;
+    int64_t n_unequal, first_unequal;
+};
+
+/* Squares of the finite elements of a segment. */
+struct cuda_sum {
+    double sum;
+    int64_t count;
+};
+
+#endif

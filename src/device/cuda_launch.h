@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Candidates without host code: how their kernels are launched is said in lines of text.
+ *
+ *   launch NAME grid=EXPR,EXPR,EXPR block=EXPR,EXPR,EXPR smem=EXPR args=ARG,ARG,...
+ *
+ * grid and block take one to three values, smem (bytes of dynamic shared memory) may be left out
+ * and is then 0, args may be left out where a kernel takes none. Fields come in any order.
+ *
+ *   EXPR  whole numbers, in0.shape[1], in0.numel, out0.numel, + - * / % ( ),
+ *         ceil_div(a, b), min(a, b, ...), max(a, b, ...)
+ *   ARG   in0, out0 (device pointers), EXPR:i32, EXPR:i64, EXPR:f32, or a decimal fraction:
+ * 1e-5:f32
+ *
+ * The artifact is text and machine code in one piece:
+ *
+ *   ASSAY-LAUNCH 1\n
+ *   launch ...\n          one or more, run in this order on one stream
+ *   \n
+ *   the cubin
+ *
+ * No driver is needed here: the builder checks lines with the code that the runner evaluates them
+ * by.
+ */
+#ifndef ASSAY_DEVICE_CUDA_LAUNCH_H
+#define ASSAY_DEVICE_CUDA_LAUNCH_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "device/device.h"
+
+#define CUDA_LAUNCH_MAGIC "ASSAY-LAUNCH 1\n"
+#define CUDA_LAUNCH_MAX_NAME 256
+#define CUDA_LAUNCH_MAX_ARGS 64
+#define CUDA_LAUNCH_MAX_LINE 4096
+#define CUDA_LAUNCH_MAX_LINES 64
+
+enum cuda_arg_type { CUDA_ARG_POINTER, CUDA_ARG_I32, CUDA_ARG_I64, CUDA_ARG_F32 };
+extern const char *const cuda_arg_names[]; /* "pointer", "i32", ... */
+size_t cuda_arg_size(enum cuda_arg_type t);
+
+struct cuda_arg {
+    enum cuda_arg_type type;
+    uint64_t bits; /* the value's bytes, the first cuda_arg_size() of them count */
+};
+
+/* One line, worked out. */
+struct cuda_launch {
+    char name[CUDA_LAUNCH_MAX_NAME];
+    unsigned grid[3], block[3], smem;
+    int n_args;
+    struct cuda_arg args[CUDA_LAUNCH_MAX_ARGS];
+};
+
+/* `line` has no line end. With a call, tensors have its shapes and addresses (NULL while setting
+ * up), and values out of CUDA's range are errors. Without one (NULL) only the form is checked, and
+ * of *ret only name, n_args and the arguments' types mean something. ERR_INPUT "column N: ...". */
+int cuda_launch_parse(const char *line, size_t len, const struct device_call *call,
+                      struct cuda_launch *ret, struct err *err);
+
+struct cuda_text {
+    const char *at; /* not owned */
+    size_t len;
+};
+
+/* An artifact taken apart; everything points into its bytes. */
+struct cuda_program {
+    int n_lines;
+    struct cuda_text lines[CUDA_LAUNCH_MAX_LINES];
+    struct cuda_text cubin;
+};
+
+bool cuda_program_is(const void *bytes, size_t len);
+/* Checks the form of every line too. ERR_INPUT "launch line N: column M: ...". */
+int cuda_program_split(const char *bytes, size_t len, struct cuda_program *ret, struct err *err);
+/* The other way round: appends the artifact to out. */
+void cuda_program_join(const struct cuda_program *p, struct buf *out);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernels and what they include, as text inside the program: a machine that only runs needs no
+ * source tree. Paths are relative to the top of the tree, where make runs. */
+#include "device/cuda_source.h"
+
+#define EMBED(symbol, path)                       \
+    extern const char symbol[];                   \
+    __asm__(".pushsection .rodata, \"a\"\n"       \
+            ".globl " #symbol "\n"                \
+            ".hidden " #symbol "\n" #symbol ":\n" \
+            ".incbin \"src/" path "\"\n"          \
+            ".byte 0\n"                           \
+            ".popsection\n")
+
+EMBED(cuda_text_kernels, "device/cuda_kernels.cuh");
+EMBED(cuda_text_shared, "device/cuda_kernels.h");
+EMBED(cuda_text_dtype, "tensor/dtype.h");
+EMBED(cuda_text_portable, "tensor/portable.h");
+EMBED(cuda_text_philox, "tensor/philox.h");
+EMBED(cuda_text_lawkind, "tensor/lawkind.h");
+EMBED(cuda_text_law, "tensor/law.h");
+EMBED(cuda_text_narrow, "tensor/narrow.h");
+
+/* NVRTC brings no system headers. */
+static const char stdint_text[] = "typedef signed char int8_t;\n"
+                                  "typedef unsigned char uint8_t;\n"
+                                  "typedef unsigned short uint16_t;\n"
+                                  "typedef int int32_t;\n"
+                                  "typedef unsigned int uint32_t;\n"
+                                  "typedef long int64_t;\n"
+                                  "typedef unsigned long uint64_t;\n"
+                                  "#define INT32_MAX 2147483647\n"
+                                  "#define INT32_MIN (-INT32_MAX - 1)\n"
+                                  "#define INT64_MAX 9223372036854775807L\n"
+                                  "#define INT64_MIN (-INT64_MAX - 1)\n";
+
+struct nvrtc_program cuda_source(int sm)
+{
+    static const struct nvrtc_file headers[] = {
+        {"device/cuda_kernels.h", cuda_text_shared},
+        {"tensor/dtype.h", cuda_text_dtype},
+        {"tensor/portable.h", cuda_text_portable},
+        {"tensor/philox.h", cuda_text_philox},
+        {"tensor/lawkind.h", cuda_text_lawkind},
+        {"tensor/law.h", cuda_text_law},
+        {"tensor/narrow.h", cuda_text_narrow},
+        {"stdint.h", stdint_text},
+        {"stdbool.h", ""},
+        {"stddef.h", ""},
+    };
+
+    return (struct nvrtc_program){
+        .source = {"cuda_kernels.cuh", cuda_text_kernels},
+        .headers = headers,
+        .n_headers = ARRAY_SIZE(headers),
+        .sm = sm,
+    };
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The judge's own device code, compiled at run time by NVRTC (nvrtc_api.h). Only text that is part
+ * of this program comes here: a candidate's is compiled in the builder's sandbox. */
+#ifndef ASSAY_DEVICE_NVRTC_H
+#define ASSAY_DEVICE_NVRTC_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+/* A file in memory. */
+struct nvrtc_file {
+    const char *name; /* as #include spells it */
+    const char *text;
+};
+
+struct nvrtc_program {
+    struct nvrtc_file source;
+    const struct nvrtc_file *headers; /* all that #include finds */
+    int n_headers;
+    int sm; /* 90 for sm_90 */
+};
+
+/* False with *ret_why (static text) where there is no NVRTC. */
+bool nvrtc_available(const char **ret_why);
+
+/* Appends a cubin for this very architecture, without contracted multiply-adds: the same bits as
+ * the CPU's. A text that does not compile is an ERR_SYSTEM with the compiler's log on one line.
+ * cache_dir (may be NULL: no cache) is made where it is missing; an entry is named by everything
+ * that went into it, and one that was damaged is made again. */
+int nvrtc_compile(const struct nvrtc_program *p, const char *cache_dir, struct buf *ret_cubin,
+                  struct err *err);
+
+#endif

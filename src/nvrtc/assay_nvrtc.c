@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * assay-nvrtc: a candidate's kernels to machine code, started by the builder in its sandbox.
+ *
+ *     assay-nvrtc --library=FILE [OPTION...] [-I DIR]... -o OUTPUT SOURCE
+ *
+ * OPTIONs go to NVRTC as they are. What the source did wrong goes to stderr as a compiler says it
+ * ("mine.cu(3): error: ..."), and the status is 1; what we cannot do begins with "assay-nvrtc: ".
+ * OUTPUT holds the source's launch lines and the machine code (device/cuda_launch.h).
+ */
+#include "base/fs.h"
+#include "device/cuda_launch.h"
+#include "device/launch_lines.h"
+#include "device/nvrtc_api.h"
+#include "nvrtc/rtc_headers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_BYTES ((size_t)64 << 20)
+#define MAX_OPTIONS 32
+#define TROUBLE "assay-nvrtc: "
+
+struct job {
+    const char *library, *output, *source;
+    const char *options[MAX_OPTIONS];
+    int n_options;
+    struct buf text; /* of the source */
+    struct buf lines[CUDA_LAUNCH_MAX_LINES];
+    int line_numbers[CUDA_LAUNCH_MAX_LINES];
+    int n_lines;
+};
+
+static int usage(void)
+{
+    fputs(TROUBLE "started by assay, which compiles candidates with it; run assay eval\n", stderr);
+    return 4;
+}
+
+static bool parse_arguments(int argc, char **argv, struct job *j)
+{
+    static const char library[] = "--library=";
+
+    for (int i = 1; i < argc; i++) {
+        if (!strncmp(argv[i], library, sizeof(library) - 1))
+            j->library = argv[i] + sizeof(library) - 1;
+        else if (!strcmp(argv[i], "-o") && i + 1 < argc)
+            j->output = argv[++i];
+        else if (argv[i][0] != '-')
+            j->source = argv[i];
+        else if (j->n_options + 2 > MAX_OPTIONS || (!strcmp(argv[i], "-I") && i + 1 == argc))
+            return false;
+        else {
+            j->options[j->n_options++] = argv[i];
+            if (!strcmp(argv[i], "-I"))
+                j->options[j->n_options++] = argv[++i];
+        }
+    }
+    return j->library && j->output && j->source;
+}
+
+/* ---- launch lines ---- */
+
+static int complain(const struct job *j, int line, const char *what, const char *text)
+{
+    fprintf(stderr, "%s(%d): error: %s\n%s%s\n", j->source, line, what, *text ? "  " : "", text);
+    return 1;
+}
+
+/* Returns how many are wrong, and says so. */
+static int take_lines(struct job *j)
+{
+    struct launch_lines l = {j->text.ptr, j->text.ptr + j->text.len, 0};
+    AUTO(buf_release) struct buf line = BUF_INIT;
+    struct cuda_launch launch;
+    int number, bad = 0;
+
+    while (launch_lines_next(&l, &line, &number)) {
+        struct err err = ERR_INIT;
+
+        if (j->n_lines == CUDA_LAUNCH_MAX_LINES)
+            return complain(j, number, "too many launch lines", "");
+        if (cuda_launch_parse(line.ptr, line.len, NULL, &launch, &err) < 0)
+            bad += complain(j, number, err.text, line.ptr);
+        buf_add(&j->lines[j->n_lines], line.ptr, line.len);
+        j->line_numbers[j->n_lines++] = number;
+    }
+    return bad;
+}
+
+/* Whether the cubin has a kernel of this name: its code is a section of its own. */
+static bool has_kernel(const struct buf *cubin, const char *name)
+{
+    AUTO(freep) char *section = xasprintf(".text.%s", name);
+
+    return memmem(cubin->ptr, cubin->len, section, strlen(section) + 1) != NULL;
+}
+
+static int check_names(const struct job *j, const struct buf *cubin)
+{
+    struct cuda_launch launch;
+    struct err ignored = ERR_INIT;
+    int bad = 0;
+
+    for (int i = 0; i < j->n_lines; i++)
+        if (cuda_launch_parse(j->lines[i].ptr, j->lines[i].len, NULL, &launch, &ignored) == 0 &&
+            !has_kernel(cubin, launch.name))
+            bad += complain(j, j->line_numbers[i],
+                            "no extern \"C\" __global__ function of this name", launch.name);
+    return bad;
+}
+
+static void join(const struct job *j, const struct buf *cubin, struct buf *artifact)
+{
+    struct cuda_program p = {.n_lines = j->n_lines, .cubin = {cubin->ptr, cubin->len}};
+
+    for (int i = 0; i < j->n_lines; i++)
+        p.lines[i] = (struct cuda_text){j->lines[i].ptr, j->lines[i].len};
+    cuda_program_join(&p, artifact);
+}
+
+/* ---- compiling ---- */
+
+/* Warnings too, when it compiled. */
+static void print_log(const struct nvrtc_api *rtc, nvrtcProgram program)
+{
+    size_t bytes = 0;
+
+    if (rtc->nvrtcGetProgramLogSize(program, &bytes) || bytes < 2 || bytes > MAX_BYTES)
+        return;
+
+    AUTO(freep) char *log = xcalloc(1, bytes + 1);
+
+    if (rtc->nvrtcGetProgramLog(program, log) == 0)
+        fputs(log, stderr);
+}
+
+static int trouble(const struct nvrtc_api *rtc, nvrtcResult rc)
+{
+    fprintf(stderr, TROUBLE "%s\n", rtc->nvrtcGetErrorString(rc));
+    return 4;
+}
+
+static int take_cubin(const struct nvrtc_api *rtc, nvrtcProgram program, struct buf *cubin)
+{
+    size_t bytes = 0;
+    nvrtcResult rc = rtc->nvrtcGetCUBINSize(program, &bytes);
+
+    if (rc)
+        return trouble(rtc, rc);
+    if (bytes == 0 || bytes > MAX_BYTES) {
+        fprintf(stderr, "File too large: %zu bytes of machine code\n", bytes);
+        return 1;
+    }
+    buf_reserve(cubin, bytes);
+    rc = rtc->nvrtcGetCUBIN(program, cubin->ptr);
+    cubin->len = bytes;
+    return rc ? trouble(rtc, rc) : 0;
+}
+
+static int compile(const struct nvrtc_api *rtc, const struct job *j, struct buf *cubin)
+{
+    nvrtcProgram program = NULL;
+    nvrtcResult rc = rtc->nvrtcCreateProgram(&program, j->text.ptr, j->source, rtc_n_headers,
+                                             rtc_header_texts, rtc_header_names);
+    int status = 0;
+
+    if (rc)
+        return trouble(rtc, rc);
+    rc = rtc->nvrtcCompileProgram(program, j->n_options, j->options);
+    /* The words are ours, and its builtins are the installation's; all else came of the source. */
+    if (rc == NVRTC_ERROR_INVALID_OPTION || rc == NVRTC_ERROR_BUILTIN_OPERATION_FAILURE)
+        status = trouble(rtc, rc);
+    else if (rc)
+        status = 1;
+    print_log(rtc, program);
+    if (rc && rc != NVRTC_ERROR_COMPILATION)
+        fprintf(stderr, "%s: error: %s\n", j->source, rtc->nvrtcGetErrorString(rc));
+    if (rc == 0)
+        status = take_cubin(rtc, program, cubin);
+    rtc->nvrtcDestroyProgram(&program);
+    return status;
+}
+
+static int run(struct job *j)
+{
+    AUTO(buf_release) struct buf cubin = BUF_INIT, artifact = BUF_INIT;
+    struct err err = ERR_INIT;
+    const char *why = "";
+    const struct nvrtc_api *rtc;
+    int status;
+
+    if (fs_read(j->source, MAX_BYTES, &j->text, &err) < 0) {
+        fprintf(stderr, TROUBLE "%s\n", err.text);
+        return 4;
+    }
+    if (take_lines(j) > 0)
+        return 1;
+    rtc = nvrtc_api(j->library, &why);
+    if (!rtc) {
+        fprintf(stderr, TROUBLE "%s\n", why);
+        return 4;
+    }
+    status = compile(rtc, j, &cubin);
+    if (status)
+        return status;
+    if (check_names(j, &cubin) > 0)
+        return 1;
+    join(j, &cubin, &artifact);
+    if (fs_write_atomic(j->output, artifact.ptr, artifact.len, &err) < 0) {
+        fprintf(stderr, TROUBLE "%s\n", err.text);
+        return 4;
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct job j = {.text = BUF_INIT};
+
+    /* Nothing is given back, and a library of 100 MB runs no destructors. */
+    _exit(parse_arguments(argc, argv, &j) ? run(&j) : usage());
+}

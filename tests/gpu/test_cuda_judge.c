@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: MIT */
+/* The judge's face of the cuda device against the host's own functions: the same bits, the same
+ * figures. Needs no cmocka: it also runs from a dist tree. Exits 77 where there is no GPU. */
+#include "base/clock.h"
+#include "device/cuda_driver.h"
+#include "device/cuda_judge.h"
+#include "tensor/law.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY 0x1234567890abcdefull
+#define BYTES ((size_t)20 << 20)
+
+static const struct device_judge_ops *ops = &cuda_judge_ops;
+static void *ctx;
+static int passed, failed;
+static struct err err;
+
+#define CHECK(condition, ...)                             \
+    do {                                                  \
+        if (condition) {                                  \
+            passed++;                                     \
+        } else {                                          \
+            failed++;                                     \
+            printf("FAILED %s:%d: ", __FILE__, __LINE__); \
+            printf(__VA_ARGS__);                          \
+            printf(" %s\n", err.text);                    \
+        }                                                 \
+    } while (0)
+
+static struct mem alloc(enum mem_kind kind, size_t bytes)
+{
+    struct mem m = MEM_INIT;
+
+    if (ops->mem_alloc(ctx, kind, bytes, &m, &err) < 0) {
+        printf("cannot go on: %s\n", err.text);
+        exit(1);
+    }
+    return m;
+}
+
+static void upload(struct mem *m, size_t at, const void *host, size_t bytes)
+{
+    CHECK(ops->upload(ctx, m, at, host, bytes, &err) == 0, "upload");
+}
+
+static void download(const struct mem *m, size_t at, void *host, size_t bytes)
+{
+    CHECK(ops->download(ctx, m, at, host, bytes, &err) == 0, "download");
+}
+
+/* ---- the device itself ---- */
+
+static void describes_itself(void)
+{
+    struct device_info info, again;
+    void *other = NULL;
+
+    CHECK(ops->describe(ctx, &info, &err) == 0 && ops->describe(ctx, &again, &err) == 0,
+          "describe");
+    printf("%s, %s, driver %s, %.1f GiB, L2 %.1f MiB, %d SMs\n", info.name, info.uuid, info.driver,
+           (double)info.memory_bytes / (1 << 30), (double)info.cache_bytes / (1 << 20), info.cores);
+    CHECK(info.name[0] && info.driver[0] && strlen(info.uuid) == 40, "name and driver");
+    CHECK(!strcmp(info.fingerprint, again.fingerprint), "fingerprint");
+    CHECK(info.memory_bytes > 1 << 20 && info.cache_bytes > 0 && info.cores > 0, "sizes");
+    CHECK(ops->open(4711, &other, &err) < 0 && err.kind == ERR_DEVICE && strstr(err.text, "4711"),
+          "another index");
+    ops->close(NULL);
+}
+
+static void memory_comes_and_goes(void)
+{
+    static const size_t sizes[] = {1, 4096, 4097, BYTES};
+
+    for (int kind = MEM_PRIVATE; kind <= MEM_OUTPUT; kind++) {
+        for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+            struct mem m = alloc(kind, sizes[i]);
+
+            CHECK((int)m.kind == kind && m.bytes == sizes[i] && !m.host, "size %zu", sizes[i]);
+            CHECK(m.handle && m.handle % 256 == 0, "alignment");
+            CHECK((m.fd >= 0) == (kind != MEM_PRIVATE), "descriptor");
+            CHECK(m.fd < 0 || fcntl(m.fd, F_GETFD) == FD_CLOEXEC, "close on exec");
+            ops->mem_free(ctx, &m);
+            CHECK(m.fd == -1 && !m.handle, "freed");
+            ops->mem_free(ctx, &m);
+        }
+
+        struct mem m = MEM_INIT;
+
+        CHECK(ops->mem_alloc(ctx, kind, (size_t)1 << 60, &m, &err) < 0 && err.kind == ERR_SYSTEM &&
+                  strstr(err.text, "GiB") && m.fd == -1 && !m.handle,
+              "too much memory");
+    }
+}
+
+/* What is not given back is missed. */
+static void nothing_is_left_behind(void)
+{
+    struct mem first = alloc(MEM_OUTPUT, BYTES); /* whatever the driver allocates once */
+    const char *why;
+    const struct cuda_driver *cu = cuda_driver(&why);
+    size_t before = 0, after = 0, total;
+
+    ops->mem_free(ctx, &first);
+    cu->cuMemGetInfo_v2(&before, &total);
+    for (int i = 0; i < 300; i++) {
+        struct mem m = alloc(i % 3, 3 * BYTES);
+
+        ops->mem_free(ctx, &m);
+    }
+    cu->cuMemGetInfo_v2(&after, &total);
+    CHECK(before - MIN(before, after) <= BYTES, "%zu bytes free before, %zu after", before, after);
+}
+
+static void shared_memory_starts_empty(void)
+{
+    AUTO(freep) unsigned char *seen = malloc(BYTES);
+    size_t other = 0;
+
+    for (int i = 0; i < 4; i++) {
+        struct mem m = alloc(i % 2 ? MEM_INPUT : MEM_OUTPUT, BYTES);
+
+        download(&m, 0, seen, BYTES);
+        for (size_t k = 0; k < BYTES; k++)
+            other += seen[k] != 0;
+        CHECK(ops->poison(ctx, &m, 0, BYTES, KEY, &err) == 0, "poison");
+        ops->mem_free(ctx, &m);
+    }
+    CHECK(other == 0, "%zu bytes of former contents", other);
+}
+
+static void copy_stays_inside(void)
+{
+    static const struct {
+        size_t dst_at, src_at, bytes;
+        int want;
+    } cases[] = {
+        {0, 0, BYTES, 0},  {3, 5, BYTES - 5, 0},  {BYTES, BYTES, 0, 0},     {1, 0, BYTES, -1},
+        {0, 1, BYTES, -1}, {BYTES + 1, 0, 0, -1}, {0, SIZE_MAX - 2, 8, -1}, {8, 0, SIZE_MAX, -1},
+    };
+    struct mem a = alloc(MEM_PRIVATE, BYTES), b = alloc(MEM_OUTPUT, BYTES);
+    AUTO(freep) unsigned char *from = malloc(BYTES), *to = malloc(BYTES);
+    unsigned char word[8];
+
+    fill_poison(KEY, from, BYTES);
+    upload(&a, 0, from, BYTES);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        size_t n = cases[i].bytes;
+        int rc = ops->copy(ctx, &b, cases[i].dst_at, &a, cases[i].src_at, n, &err);
+
+        CHECK(rc == cases[i].want, "copy case %zu", i);
+        if (rc < 0)
+            continue;
+        download(&b, cases[i].dst_at, to, n);
+        CHECK(memcmp(to, from + cases[i].src_at, n) == 0, "copy case %zu: other bytes", i);
+    }
+    CHECK(ops->upload(ctx, &a, BYTES - 7, from, 8, &err) < 0, "upload past the end");
+    CHECK(ops->download(ctx, &a, BYTES - 7, word, 8, &err) < 0, "download past the end");
+    CHECK(ops->upload(ctx, &a, SIZE_MAX, from, 8, &err) < 0, "upload at the end of the world");
+    ops->mem_free(ctx, &a);
+    ops->mem_free(ctx, &b);
+}
+
+/* As the runner does it, in this process. */
+static void descriptor_is_importable(void)
+{
+    const char *why;
+    const struct cuda_driver *cu = cuda_driver(&why);
+    struct mem m = alloc(MEM_INPUT, 5000);
+    size_t padded = (size_t)2 << 20;
+    struct cu_mem_access access = {{1, 0}, 1};
+    CUmemGenericAllocationHandle handle = 0;
+    CUdeviceptr at = 0;
+    unsigned char seen[5000];
+
+    CHECK(ops->poison(ctx, &m, 0, m.bytes, KEY, &err) == 0, "poison");
+    CHECK(cu->cuMemImportFromShareableHandle(&handle, (void *)(intptr_t)m.fd,
+                                             CU_MEM_HANDLE_POSIX_FD) == 0,
+          "import");
+    CHECK(cu->cuMemAddressReserve(&at, padded, 0, 0, 0) == 0, "reserve");
+    CHECK(cu->cuMemMap(at, padded, 0, handle, 0) == 0, "map");
+    CHECK(cu->cuMemSetAccess(at, padded, &access, 1) == 0, "access");
+    CHECK(cu->cuMemcpyDtoH_v2(seen, at, sizeof(seen)) == 0, "read");
+    CHECK(fill_poison_check(KEY, seen, sizeof(seen)) == -1, "other bytes");
+    cu->cuMemUnmap(at, padded);
+    cu->cuMemAddressFree(at, padded);
+    cu->cuMemRelease(handle);
+    ops->mem_free(ctx, &m);
+}
+
+/* ---- fill and poison ---- */
+
+static void fill_equals(struct mem *m, size_t at, const struct law *law, enum dtype t,
+                        const struct shape *shape)
+{
+    size_t bytes = (size_t)shape_count(shape) * dtype_size(t), i = 0;
+    AUTO(freep) unsigned char *want = malloc(bytes + 1), *got = malloc(bytes + 1);
+    unsigned char after = 0;
+
+    fill_tensor(law, KEY, t, shape, want);
+    upload(m, at + bytes, "\xA5", 1);
+    CHECK(ops->fill(ctx, m, at, law, KEY, t, shape, &err) == 0, "fill");
+    download(m, at, got, bytes);
+    download(m, at + bytes, &after, 1);
+    while (i < bytes && want[i] == got[i])
+        i++;
+    CHECK(i == bytes && after == 0xA5, "law %s, %s, count %lld, row %lld at %zu: byte %zu of %zu",
+          law_name(law->kind), dtype_name(t), (long long)shape_count(shape),
+          (long long)(shape->rank ? shape->dim[shape->rank - 1] : 1), at, i, bytes);
+}
+
+static void fill_is_the_tensors_fill(void)
+{
+    static const struct law laws[] = {
+        {LAW_SPREAD, 0, 0, 0},          {LAW_SPREAD, 0, 0, 0.37},   {LAW_NORMAL, 1.5, 0.25, 0},
+        {LAW_NORMAL, 0, 1e-40, 0},      {LAW_UNIFORM, -1, 3, 1e4},  {LAW_HEAVY, 0, 0, 0},
+        {LAW_HEAVY, 0, 0, 1e-3},        {LAW_NEEDLE, 0, 0, 2.5},    {LAW_INTS, -3, 100, 0},
+        {LAW_INTS, -0x1p52, 0x1p52, 0}, {LAW_INTS, 0, 2, 0},        {LAW_PERM, 0, 0, 0},
+        {LAW_LENGTHS, 100, 16, 0},      {LAW_LENGTHS, 7, 0, 0},     {LAW_CONSTANT, 1, 0, 0},
+        {LAW_CONSTANT, 0.1, 0, 3},      {LAW_BERNOULLI, 0.3, 0, 0},
+    };
+    static const struct shape shapes[] = {
+        {0, {0}},        {1, {1}},    {1, {3}},        {1, {1027}},      {2, {7, 1}},
+        {2, {33, 65}},   {2, {5, 3}}, {3, {3, 2, 64}}, {2, {63, 129}},   {2, {2, 4099}},
+        {2, {4, 65536}}, {2, {0, 5}}, {2, {301, 999}}, {2, {100000, 2}},
+    };
+    struct mem m = alloc(MEM_INPUT, (size_t)4 << 20);
+    const char *why;
+
+    for (size_t l = 0; l < ARRAY_SIZE(laws); l++) {
+        for (int t = 0; t < DT_COUNT; t++) {
+            if (!law_fits(&laws[l], t, &why))
+                continue;
+            for (size_t s = 0; s < ARRAY_SIZE(shapes); s++)
+                fill_equals(&m, 512, &laws[l], t, &shapes[s]);
+            fill_equals(&m, 512 + dtype_size(t), &laws[l], t, &shapes[5]);
+        }
+    }
+    CHECK(ops->fill(ctx, &m, m.bytes - 33 * 65 * 4 + 4, laws, 1, DT_F32, &shapes[5], &err) < 0,
+          "fill past the end");
+    CHECK(ops->fill(ctx, &m, 2, laws, 1, DT_F32, &shapes[5], &err) < 0, "fill off the grid");
+    ops->mem_free(ctx, &m);
+}
+
+static void poison_is_the_hosts(void)
+{
+    static const size_t ats[] = {0, 1, 100, 4095}, sizes[] = {0, 1, 7, 8, 9, 63, 4096, 1000003};
+    struct mem m = alloc(MEM_OUTPUT, BYTES);
+    AUTO(freep) unsigned char *got = malloc(BYTES);
+
+    for (size_t a = 0; a < ARRAY_SIZE(ats); a++) {
+        for (size_t s = 0; s < ARRAY_SIZE(sizes); s++) {
+            int64_t at = 0;
+
+            upload(&m, ats[a] + sizes[s], "\xA5", 1);
+            CHECK(ops->poison(ctx, &m, ats[a], sizes[s], KEY, &err) == 0, "poison");
+            download(&m, ats[a], got, sizes[s] + 1);
+            CHECK(fill_poison_check(KEY, got, sizes[s]) == -1 && got[sizes[s]] == 0xA5,
+                  "%zu bytes at %zu", sizes[s], ats[a]);
+            CHECK(ops->poison_check(ctx, &m, ats[a], sizes[s], KEY, &at, &err) == 0 && at == -1,
+                  "check of %zu bytes at %zu: %lld", sizes[s], ats[a], (long long)at);
+        }
+    }
+    CHECK(ops->poison(ctx, &m, BYTES - 3, 4, KEY, &err) < 0, "poison past the end");
+    ops->mem_free(ctx, &m);
+}
+
+static void poison_shows_one_changed_byte(void)
+{
+    static const size_t places[] = {0, 1, 4095, BYTES / 2 + 3, BYTES - 101};
+    static const size_t starts[] = {100, 96, 97};
+    struct mem m = alloc(MEM_OUTPUT, BYTES);
+    int64_t at = 0;
+
+    for (size_t s = 0; s < ARRAY_SIZE(starts); s++) {
+        size_t from = starts[s], n = BYTES - 100;
+
+        CHECK(ops->poison(ctx, &m, from, n, KEY, &err) == 0, "poison");
+        for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+            unsigned char byte;
+
+            download(&m, from + places[i], &byte, 1);
+            byte ^= 1;
+            upload(&m, from + places[i], &byte, 1);
+            CHECK(ops->poison_check(ctx, &m, from, n, KEY, &at, &err) == 0 &&
+                      at == (int64_t)places[i],
+                  "place %zu: %lld", places[i], (long long)at);
+            byte ^= 1;
+            upload(&m, from + places[i], &byte, 1);
+        }
+        CHECK(ops->poison_check(ctx, &m, from, n, KEY + 1, &at, &err) == 0 && at >= 0 && at < 8,
+              "another key: %lld", (long long)at);
+    }
+    ops->mem_free(ctx, &m);
+}
+
+/* ---- compare ---- */
+
+static bool same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+static bool near(double a, double b)
+{
+    return same(a, b) || fabs(a - b) <= 1e-12 * fabs(b);
+}
+
+static void compare_equals(const char *what, enum dtype t, const void *y, const void *got,
+                           int64_t n, struct compare_scale scale)
+{
+    struct mem dy = alloc(MEM_PRIVATE, 256 + (size_t)n * 8);
+    struct mem dgot = alloc(MEM_OUTPUT, 512 + (size_t)n * dtype_size(t));
+    struct compare_stats want, have, again;
+
+    upload(&dy, 256, y, (size_t)n * 8);
+    upload(&dgot, 512, got, (size_t)n * dtype_size(t));
+    compare_output(t, y, got, n, &scale, &want);
+    CHECK(ops->compare(ctx, &dy, 256, &dgot, 512, t, n, &scale, &have, &err) == 0 &&
+              ops->compare(ctx, &dy, 256, &dgot, 512, t, n, &scale, &again, &err) == 0,
+          "compare");
+    CHECK(
+        have.count == want.count && have.max == want.max && have.max_at == want.max_at &&
+            same(have.got, want.got) && same(have.want, want.want) &&
+            have.n_nonfinite == want.n_nonfinite && have.first_nonfinite == want.first_nonfinite &&
+            have.n_unequal == want.n_unequal && have.first_unequal == want.first_unequal &&
+            near(have.sum_sq, want.sum_sq),
+        "%s, %s, n %lld, row %lld: max %.17g at %lld, not %.17g at %lld; sum %.17g, not %.17g; "
+        "nonfinite %lld from %lld, not %lld from %lld; unequal %lld from %lld, not %lld from %lld",
+        what, dtype_name(t), (long long)n, (long long)scale.row_len, have.max,
+        (long long)have.max_at, want.max, (long long)want.max_at, have.sum_sq, want.sum_sq,
+        (long long)have.n_nonfinite, (long long)have.first_nonfinite, (long long)want.n_nonfinite,
+        (long long)want.first_nonfinite, (long long)have.n_unequal, (long long)have.first_unequal,
+        (long long)want.n_unequal, (long long)want.first_unequal);
+    CHECK(memcmp(&have, &again, sizeof(have)) == 0 || isnan(have.got) || isnan(have.want),
+          "%s: twice the same, other figures", what);
+    CHECK(n == 0 || ops->compare(ctx, &dy, 264, &dgot, 512, t, n, &scale, &have, &err) < 0,
+          "%s: past the end", what);
+    ops->mem_free(ctx, &dy);
+    ops->mem_free(ctx, &dgot);
+}
+
+/* What can go wrong in an output, planted at a random place now and then. */
+enum plant { HONEST, ONE_ERROR, NANS, INFINITE_Y, HUGE_Y, ZERO_ROWS, EQUAL, PLANTS };
+static const char *const plant_names[] = {"honest", "one error", "nans", "infinite y",
+                                          "huge y", "zero rows", "equal"};
+
+static void plant(enum plant what, enum dtype t, double *y, char *got, int64_t n)
+{
+    size_t size = dtype_size(t);
+
+    for (int64_t i = 0; i < n; i++) {
+        struct philox r = law_draw(KEY, i, LAW_STREAM_SECOND);
+        bool here = r.v[0] % 97 == 0;
+
+        if (what == ONE_ERROR && i == n / 3)
+            dtype_store(t, got + (size_t)i * size, y[i] * 1.5 + 0.25);
+        else if (what == NANS && here)
+            dtype_store(t, got + (size_t)i * size, r.v[1] % 2 ? NAN : INFINITY);
+        else if (what == INFINITE_Y && here)
+            y[i] = r.v[1] % 3 == 0 ? NAN : r.v[1] % 3 == 1 ? INFINITY : -INFINITY;
+        else if (what == HUGE_Y && here)
+            y[i] = r.v[1] % 2 ? 1e200 : -1.7e308;
+        else if (what == ZERO_ROWS && i / 1000 % 2)
+            y[i] = 0;
+        else if (what == EQUAL)
+            y[i] = dtype_load(t, got + (size_t)i * size);
+        /* Infinity where infinity is expected is right. */
+        if (what == INFINITE_Y && here && r.v[2] % 2)
+            dtype_store(t, got + (size_t)i * size, y[i]);
+        if (what == ZERO_ROWS && i / 1000 % 2 && r.v[0] % 1009)
+            dtype_store(t, got + (size_t)i * size, 0);
+    }
+}
+
+static void reals_compare(enum dtype t, enum plant what, int64_t n, int64_t row_len)
+{
+    struct law law = {LAW_SPREAD, 0, 0, 0};
+    struct shape shape = {2, {row_len ? n / row_len : 1, row_len ? row_len : n}};
+    AUTO(freep) double *y = malloc((size_t)n * 8 + 8);
+    AUTO(freep) char *got = malloc((size_t)n * dtype_size(t) + 8);
+    struct compare_scale scale = {row_len, 0, 0};
+
+    fill_tensor(&law, KEY, DT_F64, &shape, y);
+    dtype_from_f64(t, y, got, n);
+    plant(what, t, y, got, n);
+    scale.pooled_rms = row_len ? 0 : compare_rms(y, n);
+    scale.floor = 0x1p-20 * compare_rms(y, n);
+    compare_equals(plant_names[what], t, y, got, n, scale);
+    scale.floor = what == HONEST ? NAN : 0;
+    compare_equals(plant_names[what], t, y, got, n, scale);
+}
+
+static void compare_is_the_hosts(void)
+{
+    static const struct {
+        int64_t n, row_len;
+    } cases[] = {
+        {0, 0},
+        {1, 0},
+        {1, 1},
+        {15, 0},
+        {4096, 0},
+        {4097, 17},
+        {33 * 65, 65},
+        {12288, 4096},
+        {3 * 4097, 4097},
+        {20 * 999, 999},
+        {65535 * 2, 65535},
+        {65536 * 2, 65536},
+        {100003 * 3, 100003},
+        {1000000, 16},
+        {1000001, 0},
+    };
+
+    for (int t = 0; t < DT_COUNT; t++) {
+        for (size_t i = 0; dtype_is_float(t) && i < ARRAY_SIZE(cases); i++) {
+            for (int what = 0; what < PLANTS; what++) {
+                /* The long ones in one type with everything, in the others with the essential. */
+                if (cases[i].n < 50000 || t == DT_F32 || what == NANS)
+                    reals_compare(t, what, cases[i].n, cases[i].row_len);
+            }
+        }
+    }
+}
+
+static void integers_compare(enum dtype t, int64_t n, int64_t every)
+{
+    struct law law = {t == DT_BOOL ? LAW_BERNOULLI : LAW_INTS, t == DT_BOOL ? 0.5 : 0, 100, 0};
+    struct shape shape = {1, {n}};
+    size_t size = dtype_size(t);
+    AUTO(freep) int64_t *y = malloc((size_t)n * 8 + 8);
+    AUTO(freep) char *got = malloc((size_t)n * size + 8);
+    struct compare_scale scale = {0, 0, 0};
+
+    fill_tensor(&law, KEY, t, &shape, got);
+    dtype_to_i64(t, got, y, n);
+    for (int64_t i = every; every && i < n; i += every)
+        got[(size_t)i * size] ^= t == DT_BOOL ? (i / every % 2 ? 1 : 2) : 1;
+    compare_equals("integers", t, y, got, n, scale);
+}
+
+static void integers_are_compared(void)
+{
+    static const int64_t counts[] = {0, 1, 100, 4097, 300001}, every[] = {0, 1, 7, 5000};
+
+    for (int t = 0; t < DT_COUNT; t++) {
+        for (size_t i = 0; !dtype_is_float(t) && i < ARRAY_SIZE(counts); i++) {
+            for (size_t k = 0; k < ARRAY_SIZE(every); k++)
+                integers_compare(t, counts[i], every[k]);
+        }
+    }
+}
+
+static void flush_changes_nothing(void)
+{
+    struct mem a = alloc(MEM_INPUT, 4097), b = alloc(MEM_OUTPUT, 1);
+    struct mem *both[] = {&a, &b};
+    int64_t at = 0;
+
+    CHECK(ops->poison(ctx, &a, 0, 4097, KEY, &err) == 0, "poison");
+    CHECK(ops->flush(ctx, both, 2, &err) == 0 && ops->flush(ctx, both, 0, &err) == 0, "flush");
+    CHECK(ops->poison_check(ctx, &a, 0, 4097, KEY, &at, &err) == 0 && at == -1, "changed");
+    ops->mem_free(ctx, &a);
+    ops->mem_free(ctx, &b);
+}
+
+/* ---- how long things take: shown, not judged ---- */
+
+static void show(const char *what, uint64_t start_ns, double bytes)
+{
+    double ms = clock_ms_since(start_ns);
+
+    printf("%-28s %8.3f ms %8.0f GB/s\n", what, ms, bytes / ms / 1e6);
+}
+
+static void speed(void)
+{
+    struct shape shape = {2, {4096, 100000}}; /* 1.6 GB of f32 */
+    int64_t n = shape_count(&shape);
+    double x_bytes = 4.0 * (double)n, y_bytes = 8.0 * (double)n;
+    struct law spread = {LAW_SPREAD, 0, 0, 0}, uniform = {LAW_UNIFORM, 0, 1, 0};
+    struct compare_scale rows = {100000, 0, 0}, pooled = {0, 1, 0};
+    struct compare_stats stats;
+    struct mem x = MEM_INIT, y = MEM_INIT;
+    int64_t at = 0;
+
+    if (ops->mem_alloc(ctx, MEM_OUTPUT, (size_t)n * 4, &x, &err) == 0 &&
+        ops->mem_alloc(ctx, MEM_PRIVATE, (size_t)n * 8, &y, &err) == 0) {
+        for (int i = 0; i < 2; i++) { /* the second time is the one to read */
+            uint64_t start = clock_ns();
+
+#define TIMED(what, bytes, call) \
+    start = clock_ns();          \
+    CHECK(call == 0, what);      \
+    if (i)                       \
+        show(what, start, bytes);
+            TIMED("fill spread f64", y_bytes,
+                  ops->fill(ctx, &y, 0, &spread, KEY, DT_F64, &shape, &err))
+            TIMED("fill uniform f32", x_bytes,
+                  ops->fill(ctx, &x, 0, &uniform, KEY, DT_F32, &shape, &err))
+            TIMED("fill spread f32", x_bytes,
+                  ops->fill(ctx, &x, 0, &spread, KEY, DT_F32, &shape, &err))
+            TIMED("compare f32, rows", x_bytes + 2 * y_bytes,
+                  ops->compare(ctx, &y, 0, &x, 0, DT_F32, n, &rows, &stats, &err))
+            TIMED("compare f32, pooled", x_bytes + y_bytes,
+                  ops->compare(ctx, &y, 0, &x, 0, DT_F32, n, &pooled, &stats, &err))
+            TIMED("poison", x_bytes, ops->poison(ctx, &x, 0, (size_t)n * 4, KEY, &err))
+            TIMED("poison check", x_bytes,
+                  ops->poison_check(ctx, &x, 0, (size_t)n * 4, KEY, &at, &err))
+            TIMED("copy", 2 * x_bytes, ops->copy(ctx, &y, 0, &x, 0, (size_t)n * 4, &err))
+            TIMED("flush", 0, ops->flush(ctx, NULL, 0, &err))
+            TIMED("compare of 4096", 0,
+                  ops->compare(ctx, &y, 0, &x, 0, DT_F32, 4096, &pooled, &stats, &err))
+            TIMED("poison of 4096", 0, ops->poison(ctx, &x, 0, 4096, KEY, &err))
+            TIMED("poison check of 4096", 0, ops->poison_check(ctx, &x, 0, 4096, KEY, &at, &err))
+#undef TIMED
+        }
+    }
+    ops->mem_free(ctx, &x);
+    ops->mem_free(ctx, &y);
+}
+
+/* Arguments: "speed" adds the timings. */
+int main(int argc, char **argv)
+{
+    static void (*const tests[])(void) = {
+        describes_itself,           memory_comes_and_goes, nothing_is_left_behind,
+        shared_memory_starts_empty, copy_stays_inside,     descriptor_is_importable,
+        fill_is_the_tensors_fill,   poison_is_the_hosts,   poison_shows_one_changed_byte,
+        compare_is_the_hosts,       integers_are_compared, flush_changes_nothing,
+    };
+    const char *why = "";
+    uint64_t start = clock_ns();
+
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (device_cuda.probe(&why) <= 0) {
+        printf("skipped: %s\n0 passed, 0 failed, 1 skipped\n", why);
+        return 77;
+    }
+    if (ops->open(0, &ctx, &err) < 0) {
+        printf("FAILED open: %s\n0 passed, 1 failed, 0 skipped\n", err.text);
+        return 1;
+    }
+    printf("opened in %.0f ms\n", clock_ms_since(start));
+    for (size_t i = 0; i < ARRAY_SIZE(tests); i++)
+        tests[i]();
+    if (argc > 1 && !strcmp(argv[1], "speed"))
+        speed();
+    ops->close(ctx);
+    printf("%d passed, %d failed, 0 skipped\n", passed, failed);
+    return failed != 0;
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/* Both routes of .cu files through the builder. No GPU is needed; without nvcc or NVRTC the tests
+ * of that route are skipped. A build by nvcc takes a second or two, so there are few of them. */
+#include "testing.h"
+
+#include "base/fs.h"
+#include "build/build.h"
+#include "device/cuda_launch.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char base[64]; /* everything of one test: BASE/cache, BASE/include */
+static char *cache, *include;
+
+static const char header[] =
+    "typedef struct { int x; } DLTensor;\n"
+    "extern \"C\" __attribute__((visibility(\"default\")))\n"
+    "int assay_kernel(const DLTensor *in, int n_in, DLTensor *out, int n_out, void *stream);\n";
+
+#define ENTRY \
+    "int assay_kernel(const DLTensor *in, int n_in, DLTensor *out, int n_out, void *stream)\n"
+
+/* Host code that can be called without a GPU, C++'s library, and the driver behind a condition. */
+static const char host_code[] =
+    "#include \"assay.h\"\n#include \"problem.h\"\n#include <cuda.h>\n#include <vector>\n"
+    "__global__ void twice(float *x) { x[threadIdx.x] *= 2; }\n" ENTRY "{\n"
+    "    std::vector<int> v(n_in, ANSWER);\n"
+    "    if (stream)\n"
+    "        twice<<<1, 32, 0, (cudaStream_t)stream>>>((float *)out);\n"
+    "    return v.back();\n"
+    "}\n";
+
+static const char with_library[] =
+    "#include \"assay.h\"\n"
+    "extern \"C\" int cuTensorMapEncodeTiled(int);\nextern \"C\" int cublasSgemm_v2(int);\n" ENTRY
+    "{ return cuTensorMapEncodeTiled(n_in) + cublasSgemm_v2(n_out); }\n";
+
+#define LAUNCH "// assay: launch twice grid=ceil_div(in0.numel, 32) block=32 args=out0,ANSWER:i32\n"
+#define LAUNCH_RIGHT "// assay: launch twice grid=ceil_div(in0.numel, 32) block=32 args=out0,42:i32"
+#define LAUNCH_JOINED "launch twice grid=1 block=1 args=out0, 1:i32"
+#define KERNEL                                      \
+    "#include \"problem.h\"\n#include <stdint.h>\n" \
+    "int factor(int n) { return n + ANSWER; }\n"    \
+    "extern \"C\" __global__ void twice(float *y, int32_t n) { y[threadIdx.x] = factor(n); }\n"
+
+static struct build_request request(const char *source)
+{
+    return (struct build_request){.device = "cuda",
+                                  .arch = "90a",
+                                  .file_name = "mine.cu",
+                                  .source = source,
+                                  .source_len = strlen(source),
+                                  .problem_h = "#define ANSWER 42\n",
+                                  .include_dir = include,
+                                  .cache_dir = cache};
+}
+
+/* Skips where the machine has no such compiler. */
+static void build(const struct build_request *req, struct build_result *ret)
+{
+    struct err err = ERR_INIT;
+
+    if (build_artifact(req, ret, &err) == 0)
+        return;
+    if (strstr(err.text, "no nvcc found") || strstr(err.text, "no NVRTC found") ||
+        strstr(err.text, "install g++"))
+        skip();
+    fail_msg("%s", err.text);
+}
+
+static int answer_of(int fd)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+
+    void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    int (*kernel)(void *, int, void *, int, void *) =
+        lib ? (int (*)(void *, int, void *, int, void *))dlsym(lib, "assay_kernel") : NULL;
+
+    if (!kernel)
+        print_error("%s\n", dlerror());
+    return kernel ? kernel(NULL, 1, NULL, 0, NULL) : -1;
+}
+
+/* ---- host code ---- */
+
+static void test_host_code(void **state)
+{
+    struct build_request req = request(host_code);
+    struct build_result first, second;
+
+    (void)state;
+    build(&req, &first);
+    if (first.status != BUILD_OK)
+        fail_msg("%s", first.log);
+    assert_false(first.cached);
+    assert_string_equal(first.log, "");
+    assert_non_null(strstr(first.toolchain, "nvcc "));
+    assert_non_null(strstr(first.toolchain, " arch=compute_90a,code=sm_90a "));
+    assert_int_equal(answer_of(first.artifact_fd), 42);
+
+    build(&req, &second);
+    assert_true(second.cached);
+    assert_string_equal(second.artifact_hash, first.artifact_hash);
+    assert_string_equal(second.toolchain, first.toolchain);
+    build_result_release(&first);
+    build_result_release(&second);
+}
+
+/* The driver's functions are there to be linked, a library's are not: known before it is loaded. */
+static void test_libraries_are_refused(void **state)
+{
+    struct build_request req = request(with_library);
+    struct build_result r;
+
+    (void)state;
+    build(&req, &r);
+    assert_int_equal(r.status, BUILD_FAILED);
+    assert_non_null(strstr(r.log, "undefined reference to `cublasSgemm_v2'"));
+    assert_null(strstr(r.log, "cuTensorMapEncodeTiled'"));
+    build_result_release(&r);
+}
+
+/* ---- kernels alone ---- */
+
+static void read_all(int fd, struct buf *ret)
+{
+    char path[64];
+    struct err err = ERR_INIT;
+
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    if (fs_read(path, 1 << 20, ret, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+static void check_program(int fd)
+{
+    AUTO(buf_release) struct buf bytes = BUF_INIT;
+    struct cuda_program program;
+    struct err err = ERR_INIT;
+
+    read_all(fd, &bytes);
+    if (cuda_program_split(bytes.ptr, bytes.len, &program, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(program.n_lines, 2);
+    assert_int_equal(program.lines[0].len, strlen(LAUNCH_RIGHT) - strlen("// assay: "));
+    assert_memory_equal(program.lines[0].at, strstr(LAUNCH_RIGHT, "launch"), program.lines[0].len);
+    assert_int_equal(program.lines[1].len, strlen(LAUNCH_JOINED));
+    assert_memory_equal(program.lines[1].at, LAUNCH_JOINED, program.lines[1].len);
+    assert_memory_equal(program.cubin.at, "\177ELF", 4);
+}
+
+static void test_kernels_alone(void **state)
+{
+    struct build_request req =
+        request(KERNEL LAUNCH_RIGHT "  \r\n  //assay: launch twice grid=1\nint x;\n"
+                                    "// assay:\tblock=1\n// assay:   args=out0,\n// assay: 1:i32");
+    struct build_result first, second, other;
+
+    (void)state;
+    build(&req, &first);
+    if (first.status != BUILD_OK)
+        fail_msg("%s", first.log);
+    assert_null(strstr(first.log, "mine.cu")); /* a sanitizer says more, but nothing of that */
+    assert_non_null(strstr(first.toolchain, "sm_90a"));
+    check_program(first.artifact_fd);
+    build(&req, &second);
+    assert_true(second.cached);
+    assert_string_equal(second.artifact_hash, first.artifact_hash);
+    req.arch = "80";
+    build(&req, &other);
+    assert_false(other.cached);
+    assert_string_not_equal(other.artifact_hash, first.artifact_hash);
+    build_result_release(&first);
+    build_result_release(&second);
+    build_result_release(&other);
+}
+
+static const struct bad_source {
+    const char *file_name, *source, *log;
+} bad_sources[] = {
+    {"mine.cu", LAUNCH KERNEL, "mine.cu(1): error: column "},
+    {"mine.cu", "// assay: launch twice block=32\n" KERNEL, "the line has no grid="},
+    {"mine.cu", "\n// assay: launch thrice grid=1 block=1\n" KERNEL,
+     "mine.cu(2): error: no extern \"C\" __global__ function of this name\n  thrice"},
+    {"two words;.cu", LAUNCH_RIGHT "\n" KERNEL "#error no\n", "candidate.cu(6): "},
+    {"mine.cu", LAUNCH_RIGHT "\n" KERNEL "int f() { twice<<<1, 1>>>(0, 0); }\n",
+     "mine.cu(6): error"},
+    {"mine.cu", LAUNCH_RIGHT "\n" KERNEL "#include \"/etc/passwd\"\n", "/etc/passwd"},
+    {"mine.cu",
+     LAUNCH_RIGHT "\n" KERNEL "extern \"C\" __global__ void f() { asm(\"no.such.word;\"); }\n",
+     "ptxas"},
+};
+
+static void test_bad_sources(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(bad_sources); i++) {
+        struct build_request req = request(bad_sources[i].source);
+        struct build_result r;
+
+        req.file_name = bad_sources[i].file_name;
+        build(&req, &r);
+        if (r.status != BUILD_FAILED || !strstr(r.log, bad_sources[i].log))
+            fail_msg("case %zu: status %d, %s", i, (int)r.status, r.log);
+        build_result_release(&r);
+    }
+}
+
+/* ---- both ---- */
+
+/* An architecture that the compiler does not know is our trouble, not the candidate's. */
+static void test_architectures(void **state)
+{
+    static const struct {
+        const char *source, *arch, *text;
+    } cases[] = {
+        {host_code, NULL, "no architecture"},
+        {host_code, "90a -x", "no architecture"},
+        {host_code, "17", "nvcc fatal"},
+        {KERNEL LAUNCH_RIGHT, "17", "assay-nvrtc: "},
+    };
+    struct build_request working = request(KERNEL LAUNCH_RIGHT);
+    struct build_result r;
+
+    (void)state;
+    build(&working, &r); /* or skips */
+    build_result_release(&r);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct build_request req = request(cases[i].source);
+        struct err err = ERR_INIT;
+
+        req.arch = cases[i].arch;
+        assert_int_equal(build_artifact(&req, &r, &err), -1);
+        assert_int_equal(err.kind, ERR_SYSTEM);
+        if (strstr(err.text, "no nvcc found"))
+            continue;
+        if (!strstr(err.text, cases[i].text))
+            fail_msg("case %zu: %s", i, err.text);
+    }
+}
+
+static void test_architecture_names(void **state)
+{
+    static const struct {
+        int major, minor;
+        const char *want;
+    } cases[] = {{8, 0, "80"}, {8, 9, "89"}, {9, 0, "90a"}, {10, 0, "100a"}, {12, 0, "120a"}};
+    char arch[BUILD_ARCH_MAX];
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        build_cuda_arch(cases[i].major, cases[i].minor, arch);
+        assert_string_equal(arch, cases[i].want);
+    }
+}
+
+/* Where there is no bubblewrap: GPU machines often have none. */
+static void test_without_bubblewrap(void **state)
+{
+    const char *const sources[] = {host_code, KERNEL LAUNCH_RIGHT};
+    AUTO(freep) char *path = xstrdup(getenv("PATH"));
+
+    (void)state;
+    setenv("PATH", "/nonexistent", 1);
+    setenv("ASSAY_CXX", "/usr/bin/g++", 0);
+    for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
+        struct build_request req = request(sources[i]);
+        struct build_result r = {.artifact_fd = -1};
+        struct err err = ERR_INIT;
+        int rc = build_artifact(&req, &r, &err);
+
+        setenv("PATH", i + 1 == ARRAY_SIZE(sources) || rc < 0 ? path : "/nonexistent", 1);
+        if (rc < 0 && (strstr(err.text, "found") || strstr(err.text, "no such compiler")))
+            skip();
+        if (rc < 0 || r.status != BUILD_OK)
+            fail_msg("%s", rc < 0 ? err.text : r.log);
+        assert_non_null(strstr(r.walls, "landlock"));
+        build_result_release(&r);
+    }
+}
+
+static int set_up(void **state)
+{
+    struct err err = ERR_INIT;
+
+    (void)state;
+    strcpy(base, "/tmp/assay-test-XXXXXX");
+    if (!mkdtemp(base))
+        return -1;
+    cache = fs_join(base, "cache");
+    include = fs_join(base, "include");
+
+    AUTO(freep) char *file = fs_join(include, "assay.h");
+
+    return fs_mkdirs(include, &err) < 0 || fs_write_atomic(file, header, strlen(header), &err) < 0
+               ? -1
+               : 0;
+}
+
+static int tear_down(void **state)
+{
+    AUTO(freep) char *command = xasprintf("rm -rf %s", base);
+
+    (void)state;
+    freep(&cache);
+    freep(&include);
+    return system(command);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_host_code),          TEST(test_libraries_are_refused),
+        TEST(test_kernels_alone),      TEST(test_bad_sources),
+        TEST(test_architectures),      TEST(test_architecture_names),
+        TEST(test_without_bubblewrap),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
