@@ -11,6 +11,7 @@
 /* Enough rows for a stable honest error, and what more of them may cost. */
 #define HONEST_CONTENTS 4
 #define HONEST_ORDERS 16
+#define APPEAL_ORDERS 8
 #define HONEST_ROWS 64
 #define HONEST_DEAR_MS 200
 #define GATE_FLOOR 0x1p-20
@@ -222,21 +223,27 @@ static void set_gates(struct pool *p, int law)
     }
 }
 
-int pool_include_honest(struct pool *p, int content, struct err *err)
+static int include_honest(struct pool *p, int content, int orders, struct err *err)
 {
     AUTO(freep) void *values = NULL;
 
-    if (p->contents[content].honest)
-        return 0;
     values = try_alloc(p->y_bytes);
     if (!values)
         return fail(err, ERR_SYSTEM, "not enough memory for the honest run");
-    for (int order = 0; order < p->honest_orders; order++)
-        if (honest_run(p, content, order, values, err) < 0)
+    /* Rotations spread over the axis, whatever their number. */
+    for (int i = 0; i < orders; i++)
+        if (honest_run(p, content, i * HONEST_ORDERS / orders, values, err) < 0)
             return -1;
-    p->contents[content].honest = true;
     set_gates(p, pool_law(p, content));
     return 1;
+}
+
+int pool_include_honest(struct pool *p, int content, struct err *err)
+{
+    if (p->contents[content].appealed)
+        return 0;
+    p->contents[content].appealed = true;
+    return include_honest(p, content, MAX(p->honest_orders, APPEAL_ORDERS), err);
 }
 
 static bool few_rows(const struct pool *p)
@@ -258,7 +265,7 @@ static int measure_honest(struct pool *p, struct err *err)
         p->honest[i] = (struct compare_stats)COMPARE_STATS_INIT;
     for (int k = 0; k < n; k++) {
         progress_report(p->progress, "honest run", k, n);
-        if (pool_include_honest(p, k, err) < 0)
+        if (include_honest(p, k, p->honest_orders, err) < 0)
             return -1;
     }
     p->honest_ms = clock_ms_since(start);

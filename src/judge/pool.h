@@ -12,7 +12,7 @@
 #include "problem/problem.h"
 
 struct content {
-    bool honest;     /* the gates rest on this one, too */
+    bool appealed;   /* the honest run was made on it once more, in several orders */
     struct mem data; /* laid out like an input arena, guards included */
     struct mem y;    /* expected values, 8 bytes an element, outputs one after the other */
     /* The same in the judge's host memory, where expected values are computed. On devices whose
@@ -56,10 +56,10 @@ void pool_close(struct pool *p);
 /* Makes sure that contents 0..n-1 exist; fewer only when memory is at its limit. */
 int pool_grow(struct pool *p, int n, struct err *err);
 
-/* Makes the honest run on this content as well and widens the gates by it. Some data is harder than
- * other (a row of nothing but cancellation): before a candidate is called wrong, the unit is
- * measured on the very content it failed on. Returns 1 when that was new, 0 when it was in already.
- */
+/* Makes the honest run on this content, in several summation orders, and widens the gates by it.
+ * Some data is harder than other (a row of nothing but cancellation): before a candidate is called
+ * wrong, the unit is measured on the very content it failed on. Returns 1 when that was new, 0 when
+ * it was in already. */
 int pool_include_honest(struct pool *p, int content, struct err *err);
 
 static inline int pool_law(const struct pool *p, int content)

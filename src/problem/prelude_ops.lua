@@ -21,8 +21,9 @@ op("hardswish", "x", "F.hardswish($x)", function(x) return x * clamp(x + 3, 0, 6
 op("leaky_relu", "x, slope:number=0.01", "F.leaky_relu($x, $slope)", function(x, slope)
   return where(gt(x, 0), x, x * slope)
 end)
+-- exp - 1, as PyTorch computes it: against expm1 its cancellation would be called wrong.
 op("elu", "x, alpha:number=1", "F.elu($x, $alpha)", function(x, alpha)
-  return where(gt(x, 0), x, node("expm1", nil, minimum(x, 0)) * alpha)
+  return where(gt(x, 0), x, (exp(minimum(x, 0)) - 1) * alpha)
 end)
 op("selu", "x", "F.selu($x)", function(x)
   return lib.elu(x, 1.6732632423543772) * 1.0507009873554805

@@ -132,7 +132,8 @@ def check(judge, names, published):
 
 def first_difference(have, want):
     if isinstance(have, list) and isinstance(want, list) and len(have) == len(want) > 4:
-        return next(f"number {i} is {h}, not {w}" for i, (h, w) in enumerate(zip(have, want)) if h != w)
+        pairs = enumerate(zip(have, want))
+        return next(f"number {i} is {h}, not {w}" for i, (h, w) in pairs if h != w)
     return f"{have}, not {want}"
 
 

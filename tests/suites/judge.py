@@ -40,8 +40,8 @@ class Judge:
 
 
 def problems(wanted):
-    """Names such as level1/019_relu: all of levels 1 to 3, or those that contain a word of wanted. A
-    word that ends in .lua is the path of a problem."""
+    """Names such as level1/019_relu: all of levels 1 to 3, or those that contain a word of wanted.
+    A word that ends in .lua is the path of a problem."""
     found = [os.path.abspath(word) for word in wanted if word.endswith(".lua")]
     for level in LEVELS:
         for path in sorted(glob.glob(os.path.join(ROOT, "problems", level, "*.lua"))):
