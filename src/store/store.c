@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/store.h"
 
+#include "base/clock.h"
 #include "base/fault.h"
 #include "base/fs.h"
 
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #define STORE_SCHEMA 1
 #define BUSY_MS 10000
@@ -39,11 +43,17 @@ static int fail_db(const struct store *s, const char *what, struct err *err)
     return fail(err, ERR_SYSTEM, "store %s/store.db: %s: %s", s->home, what, sqlite3_errmsg(s->db));
 }
 
+/* SQLite does not wait by itself where it sees a deadlock coming, as when two processes turn on
+ * WAL. */
 static int run(struct store *s, const char *sql, struct err *err)
 {
-    return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK
-               ? 0
-               : fail_db(s, "cannot set up", err);
+    uint64_t start = clock_ns();
+    int rc;
+
+    while ((rc = sqlite3_exec(s->db, sql, NULL, NULL, NULL)) == SQLITE_BUSY &&
+           clock_ms_since(start) < BUSY_MS)
+        usleep(5000);
+    return rc == SQLITE_OK ? 0 : fail_db(s, "cannot set up", err);
 }
 
 static int user_version(struct store *s, int *ret, struct err *err)
@@ -58,6 +68,17 @@ static int user_version(struct store *s, int *ret, struct err *err)
     }
     *ret = sqlite3_column_int(q, 0);
     sqlite3_finalize(q);
+    return 0;
+}
+
+/* One process at a time makes a store: the folder itself is the lock. */
+static int lock_folder(const char *home, int *ret_fd, struct err *err)
+{
+    AUTO(fd_closep) int fd = open(home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0 || flock(fd, LOCK_EX) < 0)
+        return fail_errno(err, "cannot lock %s", home);
+    *ret_fd = fd_steal(&fd);
     return 0;
 }
 
@@ -82,9 +103,10 @@ int store_open(const char *home, struct store **ret, struct err *err)
 {
     AUTO(store_closep) struct store *s = xcalloc(1, sizeof(*s));
     AUTO(freep) char *path = fs_join(home, "store.db");
+    AUTO(fd_closep) int lock = -1;
 
     s->home = xstrdup(home);
-    if (fs_mkdirs(home, err) < 0)
+    if (fs_mkdirs(home, err) < 0 || lock_folder(home, &lock, err) < 0)
         return -1;
     if (sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
         SQLITE_OK)

@@ -159,6 +159,46 @@ static void survives_kill_9(void **state)
     assert_true(n >= confirmed && n <= confirmed + 10);
 }
 
+/* Eight first users at once: one of them was told "database is locked". */
+static void many_open_a_new_store_at_once(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 10; round++) {
+        AUTO(freep) char *home = home_dir();
+        pid_t pids[8];
+        struct err err = ERR_INIT;
+        int64_t n = -1;
+
+        for (int i = 0; i < 8; i++) {
+            pids[i] = fork();
+            if (pids[i] == 0) {
+                struct store *s = NULL;
+                char id[16];
+
+                snprintf(id, sizeof(id), "%d", i);
+                if (store_open(home, &s, &err) < 0 || add(s, id, &err) < 0) {
+                    print_error("%s\n", err.text);
+                    _exit(1);
+                }
+                store_close(s);
+                _exit(0);
+            }
+        }
+        for (int i = 0; i < 8; i++) {
+            int status = -1;
+
+            assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+            assert_int_equal(status, 0);
+        }
+
+        AUTO(store_closep) struct store *s = NULL;
+
+        assert_int_equal(store_open(home, &s, &err), 0);
+        assert_int_equal(store_count(s, &n, &err), 0);
+        assert_int_equal(n, 8);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +207,7 @@ int main(void)
         cmocka_unit_test(a_newer_or_broken_store_is_refused),
         cmocka_unit_test(a_home_that_is_a_file_is_refused),
         cmocka_unit_test(survives_kill_9),
+        cmocka_unit_test(many_open_a_new_store_at_once),
     };
 
     return cmocka_run_group_tests_name("store", tests, NULL, NULL);
