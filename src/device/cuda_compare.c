@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 
 /* Where a comparison's own data lie in the scratch memory. */
 struct compare_room {
@@ -139,5 +140,44 @@ int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *
         };
     }
     *ret = stats;
+    return 0;
+}
+
+#define RMS_SEGMENT 4096 /* elements: many short sums keep the whole device busy */
+
+static int read_sums(struct cuda_ctx *c, int64_t n_sums, struct cuda_sum *ret, struct err *err)
+{
+    CUresult rc;
+
+    if (cuda_finish(c, "rms", err) < 0)
+        return -1;
+    rc = c->cu->cuMemcpyDtoH_v2(ret, c->scratch.at, (size_t)n_sums * sizeof(*ret));
+    return rc ? cuda_fail(c->cu, rc, err, "rms") : 0;
+}
+
+int cuda_rms(void *ctx, const struct mem *y, size_t at, int64_t n, double *ret, struct err *err)
+{
+    struct cuda_ctx *c = ctx;
+    CUdeviceptr from = cuda_span_of(y, at, n, sizeof(double), err);
+    int64_t segment = RMS_SEGMENT, n_sums = (n + segment - 1) / segment;
+    void *args[] = {&from, &n, &segment, &n_sums, &n_sums, &c->scratch.at};
+    AUTO(freep) struct cuda_sum *sums = xcalloc((size_t)n_sums, sizeof(*sums));
+    struct cuda_sum all = {0, 0};
+
+    *ret = 0;
+    if (!from || cuda_enter(c, err) < 0)
+        return -1;
+    if (n == 0)
+        return 0;
+    if (cuda_reserve(c, &c->scratch, (size_t)n_sums * sizeof(*sums), err) < 0 ||
+        cuda_launch(c, c->kernels[SEGMENT_SUMS], cuda_blocks(c, n_sums * COMPARE_LANES), args,
+                    "rms", err) < 0 ||
+        read_sums(c, n_sums, sums, err) < 0)
+        return -1;
+    for (int64_t i = 0; i < n_sums; i++) {
+        all.sum += sums[i].sum;
+        all.count += sums[i].count;
+    }
+    *ret = all.count > 0 ? sqrt(all.sum / (double)all.count) : 0;
     return 0;
 }

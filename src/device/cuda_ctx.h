@@ -85,5 +85,6 @@ int cuda_flush(void *ctx, struct mem *const *mems, int n, struct err *err);
 int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got, size_t got_at,
                  enum dtype t, int64_t n, const struct compare_scale *scale,
                  struct compare_stats *ret, struct err *err);
+int cuda_rms(void *ctx, const struct mem *y, size_t at, int64_t n, double *ret, struct err *err);
 
 #endif

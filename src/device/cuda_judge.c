@@ -266,5 +266,6 @@ const struct device_judge_ops cuda_judge_ops = {
     .poison = cuda_poison,
     .poison_check = cuda_poison_check,
     .compare = cuda_compare,
+    .rms = cuda_rms,
     .flush = cuda_flush,
 };

@@ -76,6 +76,8 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
     int (*compare)(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
                    size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
                    struct compare_stats *ret, struct err *err);
+    /* Root mean square of the finite ones among n doubles; 0 when there are none. */
+    int (*rms)(void *ctx, const struct mem *y, size_t at, int64_t n, double *ret, struct err *err);
     /* Optional: NULL says there is no such thing, and the caller does without. */
     int (*flush)(void *ctx, struct mem *const *mems, int n, struct err *err);
 };

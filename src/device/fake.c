@@ -67,6 +67,7 @@ static const struct device_judge_ops fake_judge = {
     .poison = hostmem_poison,
     .poison_check = hostmem_poison_check,
     .compare = hostmem_compare,
+    .rms = hostmem_rms,
     .flush = fake_flush,
 };
 

@@ -225,6 +225,17 @@ int hostmem_compare(void *ctx, const struct mem *y, size_t y_at, const struct me
     return 0;
 }
 
+int hostmem_rms(void *ctx, const struct mem *y, size_t at, int64_t n, double *ret, struct err *err)
+{
+    const char *from = span(y, at, bytes_of(n, sizeof(double)), err);
+
+    (void)ctx;
+    if (!from)
+        return -1;
+    *ret = compare_rms((const double *)from, n);
+    return 0;
+}
+
 int hostmem_import(void *ctx, int fd, size_t bytes, bool read_only, void **ret_base,
                    struct err *err)
 {

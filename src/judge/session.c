@@ -115,6 +115,7 @@ int session_open(const struct places *places, const struct problem *problem,
     if (options->device->judge->open(options->device_index, &s->ctx, err) < 0 ||
         options->device->judge->describe(s->ctx, &s->info, err) < 0)
         return -1;
+    s->engine = ops_host;
     if (options->device->pins_cores)
         cpus_split(&s->cpus);
     if (s->options.plan.runners == 0) /* medians of GPU kernels do not differ between processes */
@@ -210,13 +211,21 @@ static int open_pool(struct session *s, int size, struct evaluation *e, struct e
     const struct graph *g = s->problem->sizes[s->options.sizes][size].graph;
     struct pool *p = &s->pools[size];
     int checks = MAX(s->options.plan.checks, g->n_laws);
-    int wanted = checks + (s->options.plan.check_only ? 0 : 16);
+    struct pool_config c = {
+        .device = s->options.device,
+        .ctx = s->ctx,
+        .engine = &s->engine,
+        .graph = g,
+        .seed = fill_seed(s->options.seed, (uint64_t)size, UINT64_MAX),
+        .contents = checks + (s->options.plan.check_only ? 0 : 16),
+        .least_slots = 1,
+        .memory_bytes = s->info.memory_bytes,
+        .progress = &s->options.plan.progress,
+    };
 
     if (p->device)
         return 0;
-    if (pool_open(s->options.device, s->ctx, g,
-                  fill_seed(s->options.seed, (uint64_t)size, UINT64_MAX), wanted,
-                  s->info.memory_bytes, &s->options.plan.progress, p, err) < 0)
+    if (pool_open(&c, p, err) < 0)
         return -1;
     e->inputs_ms += p->inputs_ms;
     e->expected_ms += p->expected_ms;

@@ -38,6 +38,7 @@ struct session {
     const struct problem *problem; /* not owned */
     struct session_options options;
     void *ctx;
+    struct ops_engine engine; /* evaluates in the device's memory */
     struct device_info info;
     struct cpus cpus;
     struct calibration calibration;

@@ -27,7 +27,7 @@
 #define AUDIT_SLACK_NS 30000
 #define HOT_BATCHES 3 /* per runner */
 #define HOT_MAX 4096  /* calls in a batch */
-#define CHUNK 8       /* contents made at a time */
+#define FRESH_MIN 16  /* contents for scored calls, whatever they cost */
 #define LONG_MS 1000  /* of warming up, or of hot calls, is enough */
 
 struct trial {
@@ -77,6 +77,7 @@ static void spread_out(struct trial *t)
 static int make_arenas(struct trial *t, struct err *err)
 {
     const struct pool *p = t->config->pool;
+    const struct pool_slot *slot;
 
     for (int i = 0; i < IN_ARENAS; i++)
         if (t->ops->mem_alloc(p->ctx, MEM_INPUT, p->in.bytes, &t->in[i], err) < 0)
@@ -85,8 +86,10 @@ static int make_arenas(struct trial *t, struct err *err)
         if (t->ops->mem_alloc(p->ctx, MEM_OUTPUT, p->out.bytes, &t->out[i], err) < 0)
             return wrap(err, "output arena");
     /* Both input arenas hold something from the start: setup may read parameters in arena 0. */
+    if (pool_get(t->config->pool, 0, &slot, err) < 0)
+        return -1;
     for (int i = 0; i < IN_ARENAS; i++)
-        if (t->ops->copy(p->ctx, &t->in[i], 0, &p->contents[0].data, 0, p->in.bytes, err) < 0)
+        if (t->ops->copy(p->ctx, &t->in[i], 0, &slot->data, 0, p->in.bytes, err) < 0)
             return -1;
     return 0;
 }
@@ -116,10 +119,12 @@ static struct shot aim(struct trial *t, int content)
 
 static int prepare(struct trial *t, const struct shot *s, struct err *err)
 {
-    const struct pool *p = t->config->pool;
+    struct pool *p = t->config->pool;
     struct mem *mems[2] = {&t->in[s->in], &t->out[s->out]};
+    const struct pool_slot *slot;
 
-    if (t->ops->copy(p->ctx, mems[0], 0, &p->contents[s->content].data, 0, p->in.bytes, err) < 0 ||
+    if (pool_get(p, s->content, &slot, err) < 0 ||
+        t->ops->copy(p->ctx, mems[0], 0, &slot->data, 0, p->in.bytes, err) < 0 ||
         layout_poison(t->ops, p->ctx, &p->out, mems[1], false, s->poison, err) < 0)
         return -1;
     return t->ops->flush ? t->ops->flush(p->ctx, mems, 2, err) : 0;
@@ -181,7 +186,7 @@ static int judge_output(struct trial *t, const struct shot *s, int output,
 
 static int check_outputs(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
 {
-    const struct pool *p = t->config->pool;
+    struct pool *p = t->config->pool;
     int n_outputs = p->graph->n_outputs, law = pool_law(p, s->content), rc = 0;
 
     for (int o = 0; o < n_outputs && rc == 0; o++) {
@@ -295,7 +300,13 @@ static int n_checks(const struct trial *t)
     return MAX(t->config->plan->checks, t->config->pool->graph->n_laws);
 }
 
-/* Fresh contents, then the first once more: the same answer when repeated, in memory that held
+/* One that lies there already, for calls that need no fresh content. */
+static int old_content(const struct trial *t, int i)
+{
+    return pool_keeps(t->config->pool, n_checks(t)) ? i % n_checks(t) : n_checks(t) - 1;
+}
+
+/* Fresh contents, then one of them once more: the same answer when repeated, in memory that held
  * another content in between. */
 static int check_phase(struct trial *t, struct verdict *v, struct err *err)
 {
@@ -309,11 +320,11 @@ static int check_phase(struct trial *t, struct verdict *v, struct err *err)
 
         if (rc)
             return rc;
-        if (k == 0)
+        if (k == old_content(t, 0))
             first = t->last;
     }
 
-    int rc = checked_call(t, &t->runners[0], 0, 1, &reply, v, err);
+    int rc = checked_call(t, &t->runners[0], old_content(t, 0), 1, &reply, v, err);
 
     t->result->deterministic = first.sum_sq == t->last.sum_sq && first.max == t->last.max;
     return rc ? rc : judge_pooled(t, v, err);
@@ -333,7 +344,8 @@ static int warm_up(struct trial *t, struct verdict *v, struct err *err)
     for (int i = 0; i < t->config->plan->warmups && !enough(t, i, start); i++) {
         progress_report(&t->config->plan->progress, "warm-up", i, t->config->plan->warmups);
 
-        int rc = checked_call(t, &t->runners[i % t->n_runners], i % n_checks(t), 1, &reply, v, err);
+        int rc =
+            checked_call(t, &t->runners[i % t->n_runners], old_content(t, i), 1, &reply, v, err);
 
         if (rc)
             return rc;
@@ -350,7 +362,7 @@ static int empty_calls(struct trial *t, struct verdict *v, struct err *err)
     double least = t->config->pool->device->clock == CLOCK_JUDGE ? EMPTY_MAX_NS : INFINITY;
 
     for (int i = 0; i < EMPTY_CALLS * t->n_runners; i++) {
-        struct shot s = aim(t, 0);
+        struct shot s = aim(t, old_content(t, 0));
         struct rproc_reply reply;
         int rc = order(t, &t->runners[i % t->n_runners], &s, WIRE_ORDER_EMPTY, 1, &reply, v, err);
 
@@ -369,24 +381,37 @@ static double scored_ns(const struct trial *t, const struct rproc_reply *reply)
     return fmax((double)reply->wall_ns - t->result->empty_ns, 0);
 }
 
-/* Makes content number k if the plan can afford it; 0 when it cannot. */
-static int afford_content(struct trial *t, int k, double *spent_ms, struct err *err)
+/* The content for a round of scored calls, the n_checks first being known from the checks; -1 when
+ * there is none left. A process sees each at most twice, and the median stays honest when a
+ * memoiser owns under half of the samples. */
+static int scored_content(const struct trial *t, int round, double made_ms)
 {
-    struct pool *p = t->config->pool;
-    int fewest = n_checks(t) + 16;
+    const struct pool *p = t->config->pool;
+    int made = p->n_contents - n_checks(t);
 
-    if (k < p->n_contents)
-        return 1;
-    if (k >= p->max_contents || (k >= fewest && *spent_ms > t->config->plan->content_ms))
-        return 0;
+    /* Made again and again: twice in a row, but for the first two. */
+    if (!pool_keeps(p, n_checks(t) + FRESH_MIN))
+        return n_checks(t) + (round < 2 ? round : 1 + round / 2);
+    if (round < made || (pool_keeps(p, n_checks(t) + round + 1) &&
+                         (round < FRESH_MIN || made_ms <= t->config->plan->content_ms)))
+        return n_checks(t) + round;
+    /* A second time only as far as the plan asks for. */
+    if (round >= 2 * made || round * t->n_runners >= t->config->plan->min_calls)
+        return -1;
+    return n_checks(t) + round - made;
+}
 
+/* Has it made, and says how long that took. */
+static int bring(struct trial *t, int content, double *ret_ms, struct err *err)
+{
+    const struct pool_slot *slot;
     uint64_t start = clock_ns();
 
     spread_out(t);
-    if (pool_grow(p, MIN(k + CHUNK, MAX(fewest, k + 1)), err) < 0 || k >= p->n_contents)
-        return err->kind ? -1 : 0;
-    *spent_ms += clock_ms_since(start);
-    return 1;
+    if (pool_get(t->config->pool, content, &slot, err) < 0)
+        return -1;
+    *ret_ms += clock_ms_since(start);
+    return 0;
 }
 
 static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
@@ -402,14 +427,12 @@ static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
     res->outside = xcalloc((size_t)most, sizeof(*res->outside));
     res->sample_run = xcalloc((size_t)most, sizeof(*res->sample_run));
     while (res->n_samples < most) {
-        int content = n_checks(t) + res->n_samples / t->n_runners;
-        int afford = afford_content(t, content, &making_ms, err);
+        int content = scored_content(t, res->n_samples / t->n_runners, making_ms);
 
-        if (afford <= 0) {
-            if (afford < 0)
-                return -1;
+        if (content < 0)
             break;
-        }
+        if (bring(t, content, &making_ms, err) < 0)
+            return -1;
         for (int r = 0; r < t->n_runners; r++) {
             struct rproc_reply reply;
 
@@ -466,7 +489,7 @@ static int hot_calls(struct trial *t, struct verdict *v, struct err *err)
     for (int i = 0; i < HOT_BATCHES * t->n_runners && !enough(t, i, start); i++) {
         struct rproc_reply reply;
         int r = i % t->n_runners;
-        int rc = checked_call(t, &t->runners[r], i % n_checks(t), count, &reply, v, err);
+        int rc = checked_call(t, &t->runners[r], old_content(t, i), count, &reply, v, err);
 
         if (rc)
             return rc;

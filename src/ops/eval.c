@@ -201,3 +201,18 @@ bool ops_contracts(const struct graph *g)
     }
     return false;
 }
+
+static int host_eval(void *ctx, const struct graph *g, const struct ops_run *run,
+                     const void *const *sources, void *const *outputs, struct err *err)
+{
+    (void)ctx;
+    return ops_eval(g, run, sources, outputs, err);
+}
+
+static double host_peak_bytes(void *ctx, const struct graph *g, enum ops_precision precision)
+{
+    (void)ctx;
+    return ops_peak_bytes(g, precision);
+}
+
+const struct ops_engine ops_host = {.eval = host_eval, .peak_bytes = host_peak_bytes};

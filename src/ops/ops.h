@@ -28,6 +28,17 @@ struct ops_run {
 int ops_eval(const struct graph *g, const struct ops_run *run, const void *const *sources,
              void *const *outputs, struct err *err);
 
+/* Who evaluates: this host (ops_host), or a GPU (gpu/gpu.h). Sources and outputs are addresses in
+ * the engine's own memory. */
+struct ops_engine {
+    void *ctx;
+    int (*eval)(void *ctx, const struct graph *g, const struct ops_run *run,
+                const void *const *sources, void *const *outputs, struct err *err);
+    /* Most bytes it holds at once besides sources and outputs. */
+    double (*peak_bytes)(void *ctx, const struct graph *g, enum ops_precision precision);
+};
+extern const struct ops_engine ops_host;
+
 /* Whether `truncate` changes anything: the graph has a reduction, window or contraction. */
 bool ops_can_truncate(const struct graph *g);
 /* Whether anything is contracted (then tf32 operands are the class below f32, else bf16 storage).

@@ -256,11 +256,33 @@ static void calibrations_are_kept_by_fingerprint(void **state)
 
 /* --- pools and admission --- */
 
+#define POOL_CONTENTS 8
+
 static int open_pool(const struct problem *p, uint64_t seed, int64_t memory, struct pool *pool,
                      void **ctx, struct err *err)
 {
-    assert_int_equal(device_cpu.judge->open(0, ctx, err), 0);
-    return pool_open(&device_cpu, *ctx, small(p), seed, 8, memory, NULL, pool, err);
+    struct pool_config c = {.device = &device_cpu,
+                            .engine = &ops_host,
+                            .graph = small(p),
+                            .seed = seed,
+                            .contents = POOL_CONTENTS,
+                            .least_slots = 1,
+                            .memory_bytes = memory};
+
+    if (!*ctx)
+        assert_int_equal(device_cpu.judge->open(0, ctx, err), 0);
+    c.ctx = *ctx;
+    return pool_open(&c, pool, err);
+}
+
+static const struct pool_slot *get(struct pool *p, int content)
+{
+    const struct pool_slot *slot = NULL;
+    struct err err = ERR_INIT;
+
+    if (pool_get(p, content, &slot, &err) < 0)
+        fail_msg("%s", err.text);
+    return slot;
 }
 
 static void same_seed_same_contents(void **state)
@@ -273,20 +295,48 @@ static void same_seed_same_contents(void **state)
 
     (void)state;
     assert_int_equal(open_pool(p, 5, (int64_t)1 << 30, &a, &ctx, &err), 0);
-    assert_int_equal(pool_open(&device_cpu, ctx, small(p), 5, 8, (int64_t)1 << 30, NULL, &b, &err),
-                     0);
-    assert_int_equal(pool_open(&device_cpu, ctx, small(p), 6, 8, (int64_t)1 << 30, NULL, &c, &err),
-                     0);
-    assert_true(a.n_contents >= 8);
-    for (int k = 0; k < 8; k++) {
-        assert_memory_equal(a.contents[k].host_data.host, b.contents[k].host_data.host, a.in.bytes);
-        assert_memory_equal(a.contents[k].host_y.host, b.contents[k].host_y.host, a.y_bytes);
-        assert_memory_not_equal(a.contents[k].host_data.host, c.contents[k].host_data.host,
-                                a.in.bytes);
+    assert_int_equal(open_pool(p, 5, (int64_t)1 << 30, &b, &ctx, &err), 0);
+    assert_int_equal(open_pool(p, 6, (int64_t)1 << 30, &c, &ctx, &err), 0);
+    assert_true(a.n_contents >= POOL_CONTENTS);
+    for (int k = 0; k < POOL_CONTENTS; k++) {
+        assert_memory_equal(get(&a, k)->data.host, get(&b, k)->data.host, a.in.bytes);
+        assert_memory_equal(get(&a, k)->y.host, get(&b, k)->y.host, a.y_bytes);
+        assert_memory_not_equal(get(&a, k)->data.host, get(&c, k)->data.host, a.in.bytes);
     }
     pool_close(&a);
     pool_close(&b);
     pool_close(&c);
+    device_cpu.judge->close(ctx);
+}
+
+/* Where two contents fit and no more, the third takes the place of the one unused for longest, and
+ * that one comes back with the same bits. The gates do not need more room either. */
+static void contents_are_made_again_where_memory_is_short(void **state)
+{
+    AUTO(problem_freep)
+    struct problem *p = load(HEAD "output('y', softmax(input('x', f32, { N, N }), { dim = 1 }))");
+    struct pool wide, tight;
+    struct err err = ERR_INIT;
+    void *ctx = NULL;
+
+    (void)state;
+    assert_int_equal(open_pool(p, 5, (int64_t)1 << 30, &wide, &ctx, &err), 0);
+    assert_int_equal(
+        open_pool(p, 5, 8 * (int64_t)(wide.in.bytes + wide.y_bytes), &tight, &ctx, &err), 0);
+    assert_true(pool_keeps(&wide, POOL_CONTENTS));
+    assert_true(pool_keeps(&tight, 2));
+    assert_false(pool_keeps(&tight, 3));
+    for (int round = 0; round < 2; round++) {
+        for (int k = 0; k < POOL_CONTENTS; k++) {
+            assert_memory_equal(get(&wide, k)->data.host, get(&tight, k)->data.host, wide.in.bytes);
+            assert_memory_equal(get(&wide, k)->y.host, get(&tight, k)->y.host, wide.y_bytes);
+        }
+    }
+    assert_ptr_equal(get(&tight, 7), get(&tight, 7));
+    assert_int_equal(tight.n_slots, 2);
+    assert_true(tight.gates[0].gate.honest_rms > 0);
+    pool_close(&wide);
+    pool_close(&tight);
     device_cpu.judge->close(ctx);
 }
 
@@ -376,6 +426,7 @@ int main(void)
         cmocka_unit_test(flops_that_algebra_may_remove_are_no_physics),
         cmocka_unit_test(calibrations_are_kept_by_fingerprint),
         cmocka_unit_test(same_seed_same_contents),
+        cmocka_unit_test(contents_are_made_again_where_memory_is_short),
         cmocka_unit_test(a_pool_that_does_not_fit_is_refused_in_one_line),
         cmocka_unit_test(problems_with_holes_are_refused),
         cmocka_unit_test(skips_need_the_problem_to_say_so),
