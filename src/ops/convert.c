@@ -23,12 +23,12 @@ const struct loops *store_loops(enum store s)
     return loops[s];
 }
 
-bool store_is(enum store s, enum dtype t)
+enum dtype store_dtype(enum store s)
 {
-    static const enum dtype same[] = {
+    static const enum dtype types[] = {
         [STORE_F64] = DT_F64, [STORE_F32] = DT_F32, [STORE_I64] = DT_I64};
 
-    return same[s] == t;
+    return types[s];
 }
 
 void convert_load(enum dtype t, const void *src, enum store to, void *dst, int64_t n)
@@ -66,7 +66,7 @@ void convert_through(enum dtype t, enum store from, const void *src, enum store 
 {
     size_t from_size = store_loops(from)->size, to_size = store_loops(to)->size;
 
-    if (from == to && store_is(from, t)) {
+    if (from == to && store_dtype(from) == t) {
         memmove(dst, src, (size_t)n * from_size);
         return;
     }

@@ -12,8 +12,8 @@ enum store { STORE_F64, STORE_F32, STORE_I64 };
 
 enum store store_of(enum dtype t, enum ops_precision precision);
 const struct loops *store_loops(enum store s);
-/* Whether elements of t already look like that. */
-bool store_is(enum store s, enum dtype t);
+/* How its elements lie. */
+enum dtype store_dtype(enum store s);
 
 void convert_load(enum dtype t, const void *src, enum store to, void *dst, int64_t n);
 /* Each value becomes one of t, then is kept as `to`. src may be dst where the two stores are equal.

@@ -4,13 +4,9 @@
 #include "ops/eval.h"
 
 #include "base/util.h"
-#include "ops/lifetime.h"
-#include "ops/threads.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#define ROUND_CHUNK 2048
 #define MAX_OPERANDS 256
 
 struct memory {
@@ -25,7 +21,7 @@ static void memory_release(struct memory *m)
 {
     for (int h = 0; m->at && h < m->life.n_homes; h++) {
         if (m->life.homes[h].kind == HOME_HEAP)
-            free(m->at[h]);
+            m->e->b->free(m->e->b->ctx, m->at[h]);
     }
     free(m->at);
     lifetimes_release(&m->life);
@@ -33,7 +29,7 @@ static void memory_release(struct memory *m)
 
 static void memory_init(struct memory *m)
 {
-    lifetimes_init(&m->life, m->e->g, &m->e->run);
+    lifetimes_init(&m->life, m->e->g, &m->e->run, m->e->b->reads_sources);
     m->at = xcalloc((size_t)m->life.n_homes, sizeof(*m->at));
     for (int h = 0; h < m->life.n_homes; h++) {
         const struct home *home = &m->life.homes[h];
@@ -45,6 +41,15 @@ static void memory_init(struct memory *m)
     }
 }
 
+/* "matmul [4, 16]: " before what went wrong there. */
+static int wrap_node(const struct node *node, struct err *err)
+{
+    AUTO(buf_release) struct buf shape = BUF_INIT;
+
+    shape_print(&node->shape, &shape);
+    return wrap(err, "%s %s", op_table[node->op].name, buf_str(&shape));
+}
+
 static int take(struct memory *m, int n, struct err *err)
 {
     int home = m->life.home_of[n];
@@ -52,7 +57,7 @@ static int take(struct memory *m, int n, struct err *err)
 
     if (m->at[home])
         return 0;
-    m->at[home] = try_alloc(m->life.homes[home].bytes);
+    m->at[home] = m->e->b->alloc(m->e->b->ctx, m->life.homes[home].bytes);
     if (m->at[home])
         return 0;
 
@@ -68,81 +73,99 @@ static void give_back(struct memory *m, int home, int after)
 {
     if (m->life.homes[home].kind != HOME_HEAP || m->life.homes[home].last > after)
         return;
-    free(m->at[home]);
+    m->e->b->free(m->e->b->ctx, m->at[home]);
     m->at[home] = NULL;
+}
+
+static int run_job(const struct memory *m, const struct job *j, struct err *err)
+{
+    return m->e->b->run(m->e->b->ctx, j, err);
 }
 
 static int load_source(struct memory *m, int n, struct err *err)
 {
     const struct node *node = &m->e->g->nodes[n];
     enum store to = store_of(node->dtype, m->e->run.precision);
-    int64_t count = shape_count(&node->shape);
+    int home = m->life.home_of[n];
 
-    if (m->at[m->life.home_of[n]])
+    if (m->at[home])
         return 0;
     if (take(m, n, err) < 0)
         return -1;
+    return run_job(m,
+                   &(struct job){.kind = JOB_CONVERT,
+                                 .store = to,
+                                 .in = {m->sources[node->attrs.source]},
+                                 .type = {node->dtype},
+                                 .y = m->at[home],
+                                 .count = shape_count(&node->shape),
+                                 .round = to == STORE_F32 ? m->e->run.round_storage : ROUND_NONE,
+                                 .convert = {.to = to}},
+                   err);
+}
 
-    void *y = m->at[m->life.home_of[n]];
+/* Results of a float run go out through storage rounding and the output's dtype; others as they
+ * are. */
+static int deliver_to(const struct memory *m, int n, void *y, struct err *err)
+{
+    const struct node *node = &m->e->g->nodes[n];
+    enum store from = store_of(node->dtype, m->e->run.precision);
+    bool is_float = from == STORE_F32;
 
-    convert_load(node->dtype, m->sources[node->attrs.source], to, y, count);
-    if (to == STORE_F32 && m->e->run.round_storage != ROUND_NONE)
-        convert_round(m->e->run.round_storage, y, y, count);
+    return run_job(m,
+                   &(struct job){.kind = JOB_CONVERT,
+                                 .store = from,
+                                 .in = {m->at[m->life.home_of[n]]},
+                                 .type = {m->life.homes[m->life.home_of[n]].type},
+                                 .y = y,
+                                 .count = shape_count(&node->shape),
+                                 .round = is_float ? m->e->run.round_storage : ROUND_NONE,
+                                 .convert = {is_float, node->dtype, is_float ? STORE_F64 : from}},
+                   err);
+}
+
+static int deliver(const struct memory *m, int n, struct err *err)
+{
+    const struct graph *g = m->e->g;
+
+    for (int i = 0; i < g->n_outputs; i++) {
+        if (g->outputs[i].node != n || m->outputs[i] == m->at[m->life.home_of[n]])
+            continue;
+        if (deliver_to(m, n, m->outputs[i], err) < 0)
+            return -1;
+    }
     return 0;
 }
 
-/* Results of a float run go out through storage rounding and the output's dtype. */
-static void deliver_f32(const struct eval *e, const struct node *node, const float *x, double *y)
+static struct operand operand(const struct memory *m, int n)
 {
-    int64_t n = shape_count(&node->shape);
+    int home = m->life.home_of[n];
 
-    if (e->run.round_storage == ROUND_NONE) {
-        convert_through(node->dtype, STORE_F32, x, STORE_F64, y, n);
-        return;
-    }
-#pragma omp parallel for num_threads(threads_for((double)n)) schedule(static)
-    for (int64_t at = 0; at < n; at += ROUND_CHUNK) {
-        float room[ROUND_CHUNK];
-        int64_t len = MIN(ROUND_CHUNK, n - at);
-
-        convert_round(e->run.round_storage, x + at, room, len);
-        convert_through(node->dtype, STORE_F32, room, STORE_F64, y + at, len);
-    }
-}
-
-static void deliver(const struct memory *m, int n)
-{
-    const struct graph *g = m->e->g;
-    const struct node *node = &g->nodes[n];
-    enum store from = store_of(node->dtype, m->e->run.precision);
-    const void *x = m->at[m->life.home_of[n]];
-
-    for (int i = 0; i < g->n_outputs; i++) {
-        if (g->outputs[i].node != n || m->outputs[i] == x)
-            continue;
-        if (from == STORE_F32)
-            deliver_f32(m->e, node, x, m->outputs[i]);
-        else
-            memcpy(m->outputs[i], x, (size_t)shape_count(&node->shape) * store_loops(from)->size);
-    }
+    return (struct operand){m->at[home], m->life.homes[home].type};
 }
 
 static int run_node(struct memory *m, int n, struct err *err)
 {
     const struct graph *g = m->e->g;
     const struct node *node = &g->nodes[n];
-    const void *in[MAX_OPERANDS];
+    struct operand in[MAX_OPERANDS];
+    struct job job;
 
     if (node->op == OP_SOURCE)
         return lifetimes_output(g, n) >= 0 ? load_source(m, n, err) : 0;
     for (int i = 0; i < node->n_in; i++) {
         if (g->nodes[node->in[i]].op == OP_SOURCE && load_source(m, node->in[i], err) < 0)
             return -1;
-        in[i] = m->at[m->life.home_of[node->in[i]]];
+        in[i] = operand(m, node->in[i]);
     }
     if (take(m, n, err) < 0)
         return -1;
-    return eval_node(m->e, n, in, m->at[m->life.home_of[n]], err);
+    for (int i = 0; i < eval_jobs(node); i++) {
+        eval_job(m->e, n, i, in, m->at[m->life.home_of[n]], &job);
+        if (run_job(m, &job, err) < 0)
+            return wrap_node(node, err);
+    }
+    return 0;
 }
 
 static int run_all(struct memory *m, struct err *err)
@@ -154,9 +177,8 @@ static int run_all(struct memory *m, struct err *err)
 
         if (m->life.home_of[n] < 0)
             continue;
-        if (run_node(m, n, err) < 0)
+        if (run_node(m, n, err) < 0 || deliver(m, n, err) < 0)
             return -1;
-        deliver(m, n);
         for (int i = 0; i < node->n_in; i++)
             give_back(m, m->life.home_of[node->in[i]], n);
         give_back(m, m->life.home_of[n], n);
@@ -176,14 +198,68 @@ static bool truncates(const struct graph *g, bool scans)
     return false;
 }
 
-int ops_eval(const struct graph *g, const struct ops_run *run, const void *const *sources,
-             void *const *outputs, struct err *err)
+int eval_graph(const struct backend *b, const struct graph *g, const struct ops_run *run,
+               const void *const *sources, void *const *outputs, struct err *err)
 {
-    struct eval e = {.g = g, .run = *run, .cut_scans = run->truncate && !truncates(g, false)};
+    struct eval e = {.b = b, .g = g, .run = *run};
     AUTO(memory_release) struct memory m = {.e = &e, .sources = sources, .outputs = outputs};
 
+    e.cut_scans = run->truncate && !truncates(g, false);
     memory_init(&m);
     return run_all(&m, err);
+}
+
+/* Scratch of node n's jobs. */
+static double node_scratch(const struct eval *e, const struct lifetimes *l, int n)
+{
+    const struct node *node = &e->g->nodes[n];
+    struct operand in[MAX_OPERANDS] = {{NULL, DT_F64}};
+    struct job job;
+    double most = 0;
+
+    if (!e->b->scratch || node->op == OP_SOURCE)
+        return 0;
+    for (int i = 0; i < node->n_in; i++)
+        in[i].type = l->homes[l->home_of[node->in[i]]].type;
+    for (int i = 0; i < eval_jobs(node); i++) {
+        eval_job(e, n, i, in, NULL, &job);
+        most = MAX(most, e->b->scratch(e->b->ctx, &job));
+    }
+    return most;
+}
+
+/* The same events as in run_all: a source's memory is taken when it is first read, everything is
+ * given back after its last reader. */
+double eval_peak(const struct backend *b, const struct graph *g, enum ops_precision precision)
+{
+    struct eval e = {.b = b, .g = g, .run = {.precision = precision}};
+    AUTO(lifetimes_release) struct lifetimes l;
+    double now = 0, peak = 0;
+
+    lifetimes_init(&l, g, &e.run, b->reads_sources);
+
+    AUTO(freep) bool *taken = xcalloc((size_t)g->n_nodes, sizeof(*taken));
+
+    for (int n = 0; n < g->n_nodes; n++) {
+        const struct node *node = &g->nodes[n];
+
+        for (int i = 0; l.home_of[n] >= 0 && i <= node->n_in; i++) {
+            int home = l.home_of[i < node->n_in ? node->in[i] : n];
+            bool waits = i == node->n_in && node->op == OP_SOURCE && lifetimes_output(g, n) < 0;
+
+            if (!taken[home] && !waits && l.homes[home].kind == HOME_HEAP) {
+                taken[home] = true;
+                now += (double)l.homes[home].bytes;
+            }
+        }
+        if (l.home_of[n] >= 0)
+            peak = MAX(peak, now + node_scratch(&e, &l, n));
+        for (int h = 0; h < l.n_homes; h++) {
+            if (taken[h] && l.homes[h].last == n)
+                now -= (double)l.homes[h].bytes;
+        }
+    }
+    return peak;
 }
 
 bool ops_can_truncate(const struct graph *g)
@@ -201,18 +277,3 @@ bool ops_contracts(const struct graph *g)
     }
     return false;
 }
-
-static int host_eval(void *ctx, const struct graph *g, const struct ops_run *run,
-                     const void *const *sources, void *const *outputs, struct err *err)
-{
-    (void)ctx;
-    return ops_eval(g, run, sources, outputs, err);
-}
-
-static double host_peak_bytes(void *ctx, const struct graph *g, enum ops_precision precision)
-{
-    (void)ctx;
-    return ops_peak_bytes(g, precision);
-}
-
-const struct ops_engine ops_host = {.eval = host_eval, .peak_bytes = host_peak_bytes};

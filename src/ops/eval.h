@@ -1,19 +1,46 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside src/ops: one node of a running evaluation. */
+/* Running a graph: what the host's engine and a GPU's share. */
 #ifndef ASSAY_OPS_EVAL_H
 #define ASSAY_OPS_EVAL_H
 
-#include "ops/convert.h"
+#include "ops/job.h"
+#include "ops/lifetime.h"
 #include "ops/ops.h"
 
+/* Who has the memory and carries out the jobs. Addresses are its own. */
+struct backend {
+    void *ctx;
+    bool reads_sources;                      /* operands may lie in any dtype */
+    void *(*alloc)(void *ctx, size_t bytes); /* NULL: not to be had */
+    void (*free)(void *ctx, void *at);       /* NULL is fine */
+    int (*run)(void *ctx, const struct job *j, struct err *err);
+    /* Most bytes that run() takes for itself meanwhile; in[] and y are not set. NULL: none. */
+    double (*scratch)(void *ctx, const struct job *j);
+};
+
+int eval_graph(const struct backend *b, const struct graph *g, const struct ops_run *run,
+               const void *const *sources, void *const *outputs, struct err *err);
+double eval_peak(const struct backend *b, const struct graph *g, enum ops_precision precision);
+
+/* --- inside src/ops --- */
+
 struct eval {
-    const struct graph *g; /* not owned */
+    const struct backend *b; /* not owned, nor is g */
+    const struct graph *g;
     struct ops_run run;
     bool cut_scans; /* truncation has nothing else to bite */
 };
 
-/* Fills y, the memory of node n, from the memory of its operands. */
-int eval_node(const struct eval *e, int n, const void *const *in, void *y, struct err *err);
+/* Where a value is, and how its elements lie. */
+struct operand {
+    const void *at;
+    enum dtype type;
+};
+
+/* How many jobs a node is, and the i-th of them. in: the node's operands. */
+int eval_jobs(const struct node *node);
+void eval_job(const struct eval *e, int n, int i, const struct operand *in, void *y,
+              struct job *ret);
 /* Terms of the largest sum a node takes: 1 when it takes none. */
 int64_t eval_terms(const struct graph *g, const struct node *node);
 

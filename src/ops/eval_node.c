@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* From a node's attributes and shapes to the arguments of its loop. */
+/* From a node's attributes and shapes to its jobs. */
 #include "ops/eval.h"
 
 #include "base/util.h"
-#include "ops/conv.h"
-#include "ops/threads.h"
-
-#include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct step {
     const struct eval *e;
     const struct node *node;
-    const void *const *in;
-    void *y;
-    struct err *err;
+    int part; /* of a node that is several jobs */
+    struct job *job;
 };
 
 static const struct node *operand(const struct step *s, int i)
@@ -26,12 +19,6 @@ static const struct node *operand(const struct step *s, int i)
 static enum store store(const struct step *s, const struct node *node)
 {
     return store_of(node->dtype, s->e->run.precision);
-}
-
-/* The loops for operand i's type. */
-static const struct loops *loops_of(const struct step *s, int i)
-{
-    return store_loops(store(s, operand(s, i)));
 }
 
 static struct span make_span(const struct step *s, int64_t n)
@@ -79,19 +66,22 @@ static struct line_args lines(const struct shape *s, int axis)
 
 /* --- sources and elementwise --- */
 
-static int eval_made(const struct step *s)
+static void job_made(const struct step *s)
 {
-    const struct loops *loops = store_loops(store(s, s->node));
+    struct job *j = s->job;
 
-    if (s->node->op == OP_CONST) {
-        loops->fill(s->y, shape_count(&s->node->shape), s->node->attrs.value);
-        return 0;
-    }
+    j->store = store(s, s->node);
+    j->kind = s->node->op == OP_CONST ? JOB_FILL : JOB_IOTA;
+    if (j->kind == JOB_FILL)
+        j->value = s->node->attrs.value;
+    else
+        j->line = lines(&s->node->shape, s->node->attrs.axis);
+}
 
-    struct line_args l = lines(&s->node->shape, s->node->attrs.axis);
-
-    loops->iota(&l, s->y);
-    return 0;
+static void job_cast(const struct step *s)
+{
+    s->job->kind = JOB_CONVERT;
+    s->job->convert = (struct convert_args){true, s->node->dtype, store(s, s->node)};
 }
 
 static bool is_comparison(enum op_code op)
@@ -99,89 +89,69 @@ static bool is_comparison(enum op_code op)
     return op >= OP_LT && op <= OP_NE;
 }
 
-static int eval_elementwise(const struct step *s)
+static void job_elementwise(const struct step *s)
 {
     const struct node *node = s->node;
-    struct axes ax[3];
+    struct job *j = s->job;
 
-    if (node->op == OP_CAST) {
-        convert_through(node->dtype, store(s, operand(s, 0)), s->in[0], store(s, node), s->y,
-                        shape_count(&node->shape));
-        return 0;
-    }
     for (int i = 0; i < node->n_in; i++)
-        ax[i] = broadcast_axes(&operand(s, i)->shape, &node->shape);
-    axes_join(ax, node->n_in);
+        j->ax[i] = broadcast_axes(&operand(s, i)->shape, &node->shape);
+    axes_join(j->ax, node->n_in);
+    j->kind = node->op == OP_WHERE      ? JOB_WHERE
+              : is_comparison(node->op) ? JOB_COMPARE
+              : node->n_in == 2         ? JOB_BINARY
+                                        : JOB_UNARY;
     if (node->op == OP_WHERE)
-        loops_of(s, 1)->where(ax, s->in[0], s->in[1], s->in[2], s->y);
-    else if (is_comparison(node->op))
-        loops_of(s, 0)->compare(node->op, ax, s->in[0], s->in[1], s->y);
-    else if (node->n_in == 2)
-        loops_of(s, 0)->binary(node->op, ax, s->in[0], s->in[1], s->y);
-    else
-        loops_of(s, 0)->unary(node->op, s->in[0], s->y, shape_count(&node->shape));
-    return 0;
+        j->store = store(s, operand(s, 1));
 }
 
 /* --- reductions and scans --- */
 
-static int eval_reduce(const struct step *s)
+static void job_reduce(const struct step *s)
 {
     const struct shape *x = &operand(s, 0)->shape;
-    struct reduce_args r = {.kept = {.rank = 0}, .reduced = {.rank = 0}};
+    struct reduce_args *r = &s->job->reduce;
     int64_t strides[SHAPE_MAX_RANK];
 
+    s->job->kind = JOB_REDUCE;
+    r->kept.rank = r->reduced.rank = 0;
     shape_strides(x, strides);
     for (int d = 0; d < x->rank; d++) {
-        struct axes *a = s->node->attrs.axes >> d & 1 ? &r.reduced : &r.kept;
+        struct axes *a = s->node->attrs.axes >> d & 1 ? &r->reduced : &r->kept;
 
         a->dim[a->rank] = x->dim[d];
         a->stride[a->rank++] = strides[d];
     }
-    axes_join(&r.kept, 1);
-    axes_join(&r.reduced, 1);
-    r.span = make_span(s, axes_count(&r.reduced));
-    return loops_of(s, 0)->reduce(s->node->op, &r, s->in[0], s->y, s->err);
+    axes_join(&r->kept, 1);
+    axes_join(&r->reduced, 1);
+    r->span = make_span(s, axes_count(&r->reduced));
 }
 
-static int eval_arg(const struct step *s)
+static void job_arg(const struct step *s)
 {
     struct line_args l = lines(&operand(s, 0)->shape, __builtin_ctz(s->node->attrs.axes));
 
     l.count = make_span(s, l.length).count;
-    loops_of(s, 0)->arg(s->node->op, &l, s->in[0], s->y);
-    return 0;
+    s->job->kind = JOB_ARG;
+    s->job->line = l;
 }
 
-static int eval_scan(const struct step *s)
+static void job_scan(const struct step *s)
 {
     struct line_args l = lines(&s->node->shape, s->node->attrs.axis);
 
     if (s->e->cut_scans)
         l.count = make_span(s, l.length).count;
-    loops_of(s, 0)->scan(s->node->op, &l, s->in[0], s->y);
-    return 0;
+    s->job->kind = JOB_SCAN;
+    s->job->line = l;
 }
 
 /* --- contractions --- */
 
-/* Operand i as contractions see it: rounded to the cheaper format in a null run. *ret_own is what
- * to free. */
-static int rounded_operand(const struct step *s, int i, void **ret_own, const void **ret)
+/* What the operands of contractions are rounded to: the cheaper format of a null run. */
+static enum rounding operand_rounding(const struct step *s)
 {
-    enum rounding r = s->e->run.round_operands;
-    int64_t n = shape_count(&operand(s, i)->shape);
-
-    *ret = s->in[i];
-    *ret_own = NULL;
-    if (r == ROUND_NONE || store(s, operand(s, i)) != STORE_F32)
-        return 0;
-    *ret_own = loops_scratch((size_t)n * sizeof(float), s->err);
-    if (!*ret_own)
-        return -1;
-    convert_round(r, s->in[i], *ret_own, n);
-    *ret = *ret_own;
-    return 0;
+    return store(s, operand(s, 0)) == STORE_F32 ? s->e->run.round_operands : ROUND_NONE;
 }
 
 /* Flat index over the output's leading axes -> offset of x's matrix. */
@@ -228,16 +198,11 @@ static struct matmul_args matmul_args(const struct step *s)
     return m;
 }
 
-static int eval_matmul(const struct step *s)
+static void job_matmul(const struct step *s)
 {
-    struct matmul_args m = matmul_args(s);
-    AUTO(freep) void *own_a = NULL;
-    AUTO(freep) void *own_b = NULL;
-    const void *a, *b;
-
-    if (rounded_operand(s, 0, &own_a, &a) < 0 || rounded_operand(s, 1, &own_b, &b) < 0)
-        return -1;
-    return loops_of(s, 0)->matmul(&m, a, b, s->y, s->err);
+    s->job->kind = JOB_MATMUL;
+    s->job->round = operand_rounding(s);
+    s->job->matmul = matmul_args(s);
 }
 
 /* Axis i of the window's nd is axis i + 3 - nd of space. */
@@ -270,19 +235,14 @@ static struct conv_args conv_args(const struct step *s)
     return c;
 }
 
-static int eval_conv(const struct step *s)
+static void job_conv(const struct step *s)
 {
-    struct conv_args c = conv_args(s);
-    AUTO(freep) void *own_x = NULL;
-    AUTO(freep) void *own_w = NULL;
-    const void *x, *w;
-
-    if (rounded_operand(s, 0, &own_x, &x) < 0 || rounded_operand(s, 1, &own_w, &w) < 0)
-        return -1;
-    return loops_of(s, 0)->conv(&c, x, w, s->node->n_in > 2 ? s->in[2] : NULL, s->y, s->err);
+    s->job->kind = JOB_CONV;
+    s->job->round = operand_rounding(s);
+    s->job->conv = conv_args(s);
 }
 
-static int eval_pool(const struct step *s)
+static void job_pool(const struct step *s)
 {
     const struct window *w = &s->node->attrs.window;
     const struct shape *x = &operand(s, 0)->shape, *y = &s->node->shape;
@@ -298,38 +258,42 @@ static int eval_pool(const struct step *s)
         p.dilation[d] = space(w, w->dilation, d, 1);
     }
     p.span = make_span(s, p.k[0] * p.k[1] * p.k[2]);
-    loops_of(s, 0)->pool(s->node->op, &p, s->in[0], s->y);
-    return 0;
+    s->job->kind = JOB_POOL;
+    s->job->pool = p;
 }
 
-static int eval_recur(const struct step *s)
+static void job_recur(const struct step *s)
 {
     const struct shape *x = &operand(s, 0)->shape;
     int64_t hidden = operand(s, 1)->shape.dim[1];
-    struct recur_args r = {.steps = x->dim[0],
-                           .batch = x->dim[1],
-                           .hidden = hidden,
-                           .used_steps = x->dim[0] - (s->e->run.truncate ? 1 : 0),
-                           .gates = (int)(x->dim[2] / hidden),
-                           .span = {hidden, hidden * s->e->run.order / 16}};
-    const void *in[5] = {s->in[0], s->in[1], s->in[2], s->in[3],
-                         s->node->n_in > 4 ? s->in[4] : NULL};
-    bool is_float = s->e->run.precision == OPS_FLOAT;
 
-    return loops_of(s, 0)->recur(s->node->op, &r, in,
-                                 is_float ? s->e->run.round_operands : ROUND_NONE, s->y, s->err);
+    s->job->kind = JOB_RECUR;
+    s->job->round = operand_rounding(s);
+    s->job->recur = (struct recur_args){.steps = x->dim[0],
+                                        .batch = x->dim[1],
+                                        .hidden = hidden,
+                                        .used_steps = x->dim[0] - (s->e->run.truncate ? 1 : 0),
+                                        .gates = (int)(x->dim[2] / hidden),
+                                        .span = {hidden, hidden * s->e->run.order / 16}};
 }
 
 /* --- movement --- */
 
-static int eval_move(const struct step *s)
+/* `n` elements on; nowhere stays nowhere. */
+static const void *skip(const void *at, int64_t n, size_t size)
+{
+    return at ? (const char *)at + n * (int64_t)size : NULL;
+}
+
+static void job_move(const struct step *s)
 {
     const struct op_attrs *at = &s->node->attrs;
     const struct shape *x = &operand(s, 0)->shape, *y = &s->node->shape;
-    const char *from = s->in[0];
+    struct job *j = s->job;
     struct axes a = broadcast_axes(x, y);
     int64_t strides[SHAPE_MAX_RANK];
 
+    j->kind = JOB_MOVE;
     shape_strides(x, strides);
     for (int d = 0; d < y->rank; d++) {
         a.dim[d] = y->dim[d];
@@ -337,36 +301,31 @@ static int eval_move(const struct step *s)
             a.stride[d] = strides[s->node->op == OP_PERMUTE ? at->perm[d] : d];
     }
     if (s->node->op == OP_SLICE) {
-        from += (size_t)(at->from * strides[at->axis]) * loops_of(s, 0)->size;
+        j->in[0] = skip(j->in[0], at->from * strides[at->axis], dtype_size(j->type[0]));
         a.stride[at->axis] *= at->step;
     }
     axes_join(&a, 1);
-    loops_of(s, 0)->move(&a, from, s->y);
-    return 0;
+    j->ax[0] = a;
 }
 
-static int eval_concat(const struct step *s)
+static void job_concat(const struct step *s)
 {
     const struct shape *y = &s->node->shape;
     int axis = s->node->attrs.axis;
-    size_t size = loops_of(s, 0)->size, inner = (size_t)count_range(y, axis + 1, y->rank) * size;
-    int64_t outer = count_range(y, 0, axis);
-    size_t row = (size_t)y->dim[axis] * inner;
-    char *to = s->y;
+    int64_t inner = count_range(y, axis + 1, y->rank), before = 0;
+    struct job *j = s->job;
 
-    for (int i = 0; i < s->node->n_in; i++) {
-        size_t part = (size_t)operand(s, i)->shape.dim[axis] * inner;
-        const char *from = s->in[i];
-
-#pragma omp parallel for num_threads(threads_for((double)outer *(double)(part / size)))
-        for (int64_t o = 0; o < outer; o++)
-            memcpy(to + (size_t)o * row, from + (size_t)o * part, part);
-        to += part;
-    }
-    return 0;
+    for (int i = 0; i < s->part; i++)
+        before += operand(s, i)->shape.dim[axis] * inner;
+    j->kind = JOB_ROWS;
+    j->rows =
+        (struct rows_args){count_range(y, 0, axis), operand(s, s->part)->shape.dim[axis] * inner,
+                           y->dim[axis] * inner};
+    j->y = (void *)skip(j->y, before, store_loops(j->store)->size);
+    j->count = j->rows.rows * j->rows.width;
 }
 
-static int eval_pad(const struct step *s)
+static void job_pad(const struct step *s)
 {
     const struct shape *x = &operand(s, 0)->shape, *y = &s->node->shape;
     struct pad_args p = {.rank = MAX(1, x->rank), .in = {1}, .out = {1}};
@@ -377,47 +336,28 @@ static int eval_pad(const struct step *s)
         p.out[d] = y->dim[d];
         p.lo[d] = s->node->attrs.lo[d];
     }
-    loops_of(s, 0)->pad(&p, s->in[0], s->y);
-    return 0;
+    s->job->kind = JOB_PAD;
+    s->job->pad = p;
 }
 
-/* Indices come with the data, so nobody has looked at them before. */
-static int check_index(const struct step *s, int64_t length)
-{
-    const int64_t *index = s->in[1];
-    int64_t n = shape_count(&operand(s, 1)->shape);
-
-    for (int64_t i = 0; i < n; i++) {
-        if (index[i] < 0 || index[i] >= length)
-            return fail(s->err, ERR_INPUT, "%s: index %lld at element %lld is outside 0..%lld",
-                        op_table[s->node->op].name, (long long)index[i], (long long)i,
-                        (long long)length - 1);
-    }
-    return 0;
-}
-
-static int eval_gather(const struct step *s)
+static void job_gather(const struct step *s)
 {
     const struct shape *x = &operand(s, 0)->shape;
     int axis = s->node->attrs.axis;
-    struct gather_args g = {count_range(x, 0, axis), x->dim[axis],
-                            shape_count(&operand(s, 1)->shape), count_range(x, axis + 1, x->rank)};
 
-    if (check_index(s, g.length) < 0)
-        return -1;
-    loops_of(s, 0)->gather(&g, s->in[0], s->in[1], s->y);
-    return 0;
+    s->job->kind = JOB_GATHER;
+    s->job->gather =
+        (struct gather_args){count_range(x, 0, axis), x->dim[axis],
+                             shape_count(&operand(s, 1)->shape), count_range(x, axis + 1, x->rank)};
 }
 
-static int eval_take(const struct step *s)
+static void job_take(const struct step *s)
 {
     const struct shape *x = &operand(s, 0)->shape;
     int axis = s->node->attrs.axis;
     int64_t strides[SHAPE_MAX_RANK];
-    struct take_args t = {.length = x->dim[axis], .count = shape_count(&s->node->shape)};
+    struct take_args t = {.length = x->dim[axis], .count = s->job->count};
 
-    if (check_index(s, t.length) < 0)
-        return -1;
     shape_strides(x, strides);
     t.index.rank = x->rank;
     for (int d = 0; d < x->rank; d++) {
@@ -426,65 +366,81 @@ static int eval_take(const struct step *s)
     }
     t.stride = strides[axis];
     axes_join(&t.index, 1);
-    loops_of(s, 0)->take(&t, s->in[0], s->in[1], s->y);
-    return 0;
+    s->job->kind = JOB_TAKE;
+    s->job->take = t;
 }
 
-static int eval_nothing(const struct step *s)
-{
-    (void)s; /* a reshape is its operand's memory */
-    return 0;
-}
+typedef void job_fn(const struct step *s);
 
-typedef int eval_fn(const struct step *s);
-
-static eval_fn *eval_function(enum op_code op)
+static job_fn *job_function(enum op_code op)
 {
     switch (op) {
     case OP_CONST:
     case OP_IOTA:
-        return eval_made;
+        return job_made;
     case OP_ARGMAX:
     case OP_ARGMIN:
-        return eval_arg;
+        return job_arg;
     case OP_MATMUL:
-        return eval_matmul;
-    case OP_RESHAPE:
-        return eval_nothing;
+        return job_matmul;
+    case OP_CAST:
+        return job_cast;
     case OP_CONCAT:
-        return eval_concat;
+        return job_concat;
     case OP_PAD:
-        return eval_pad;
+        return job_pad;
     case OP_GATHER:
-        return eval_gather;
+        return job_gather;
     case OP_TAKE:
-        return eval_take;
+        return job_take;
     default:
         break;
     }
     switch (op_table[op].class) {
     case OP_CLASS_ELEMENTWISE:
-        return eval_elementwise;
+        return job_elementwise;
     case OP_CLASS_REDUCE:
-        return eval_reduce;
+        return job_reduce;
     case OP_CLASS_SCAN:
-        return eval_scan;
+        return job_scan;
     case OP_CLASS_CONTRACT:
-        return eval_conv;
+        return job_conv;
     case OP_CLASS_WINDOW:
-        return eval_pool;
+        return job_pool;
     case OP_CLASS_RECUR:
-        return eval_recur;
+        return job_recur;
     default:
-        return eval_move;
+        return job_move;
     }
 }
 
-int eval_node(const struct eval *e, int n, const void *const *in, void *y, struct err *err)
+/* A reshape is its operand's memory. */
+int eval_jobs(const struct node *node)
 {
-    struct step s = {e, &e->g->nodes[n], in, y, err};
+    return node->op == OP_RESHAPE ? 0 : node->op == OP_CONCAT ? node->n_in : 1;
+}
 
-    return eval_function(s.node->op)(&s);
+void eval_job(const struct eval *e, int n, int i, const struct operand *in, void *y,
+              struct job *ret)
+{
+    struct step s = {e, &e->g->nodes[n], i, ret};
+    int first = s.node->op == OP_CONCAT ? i : 0;
+
+    *ret = (struct job){.op = s.node->op, .y = y, .count = shape_count(&s.node->shape)};
+    for (int k = 0; k < JOB_MAX_IN && first + k < s.node->n_in; k++) {
+        ret->in[k] = in[first + k].at;
+        ret->type[k] = in[first + k].type;
+        ret->in_count[k] = shape_count(&operand(&s, first + k)->shape);
+    }
+    if (s.node->n_in > 0)
+        ret->store = store(&s, operand(&s, first));
+    job_function(s.node->op)(&s);
+}
+
+int job_index_error(int64_t index, int64_t at, int64_t length, struct err *err)
+{
+    return fail(err, ERR_INPUT, "index %lld at element %lld is outside 0..%lld", (long long)index,
+                (long long)at, (long long)length - 1);
 }
 
 int64_t eval_terms(const struct graph *g, const struct node *node)

@@ -10,6 +10,7 @@ struct planner {
     const struct graph *g;
     const struct ops_run *run;
     struct lifetimes *l;
+    bool reads_sources;
     int *last; /* per node: the last one that reads it, itself for an output, -1 when not needed */
 };
 
@@ -50,7 +51,7 @@ static int add_home(struct planner *p, int n, enum home_kind kind, int index)
     struct lifetimes *l = p->l;
     size_t bytes = (size_t)shape_count(&p->g->nodes[n].shape) * store_loops(store(p, n))->size;
 
-    l->homes[l->n_homes] = (struct home){kind, index, bytes, p->last[n]};
+    l->homes[l->n_homes] = (struct home){kind, index, store_dtype(store(p, n)), bytes, p->last[n]};
     return l->n_homes++;
 }
 
@@ -82,10 +83,13 @@ static int source_home(struct planner *p, int n)
 {
     const struct node *node = &p->g->nodes[n];
     bool rounded = p->run->round_storage != ROUND_NONE && store(p, n) == STORE_F32;
+    int home;
 
-    if (store_is(store(p, n), node->dtype) && !rounded)
-        return add_home(p, n, HOME_SOURCE, node->attrs.source);
-    return add_home(p, n, HOME_HEAP, -1);
+    if (rounded || (!p->reads_sources && store_dtype(store(p, n)) != node->dtype))
+        return add_home(p, n, HOME_HEAP, -1);
+    home = add_home(p, n, HOME_SOURCE, node->attrs.source);
+    p->l->homes[home].type = node->dtype;
+    return home;
 }
 
 static int choose_home(struct planner *p, int n)
@@ -106,10 +110,11 @@ static int choose_home(struct planner *p, int n)
     return add_home(p, n, HOME_HEAP, -1);
 }
 
-void lifetimes_init(struct lifetimes *l, const struct graph *g, const struct ops_run *run)
+void lifetimes_init(struct lifetimes *l, const struct graph *g, const struct ops_run *run,
+                    bool reads_sources)
 {
     AUTO(freep) int *last = last_uses(g);
-    struct planner p = {g, run, l, last};
+    struct planner p = {g, run, l, reads_sources, last};
 
     l->n_homes = 0;
     l->homes = xcalloc((size_t)g->n_nodes, sizeof(*l->homes));
@@ -124,37 +129,4 @@ void lifetimes_release(struct lifetimes *l)
     free(l->home_of);
     l->homes = NULL;
     l->home_of = NULL;
-}
-
-/* The same events as in ops_eval: a source's memory is taken when it is first read, everything is
- * given back after its last reader. */
-double ops_peak_bytes(const struct graph *g, enum ops_precision precision)
-{
-    struct ops_run run = {.precision = precision};
-    AUTO(lifetimes_release) struct lifetimes l;
-    double now = 0, peak = 0;
-
-    lifetimes_init(&l, g, &run);
-
-    AUTO(freep) bool *taken = xcalloc((size_t)g->n_nodes, sizeof(*taken));
-
-    for (int n = 0; n < g->n_nodes; n++) {
-        const struct node *node = &g->nodes[n];
-
-        for (int i = 0; l.home_of[n] >= 0 && i <= node->n_in; i++) {
-            int home = l.home_of[i < node->n_in ? node->in[i] : n];
-            bool waits = i == node->n_in && node->op == OP_SOURCE && lifetimes_output(g, n) < 0;
-
-            if (!taken[home] && !waits && l.homes[home].kind == HOME_HEAP) {
-                taken[home] = true;
-                now += (double)l.homes[home].bytes;
-            }
-        }
-        peak = MAX(peak, now);
-        for (int h = 0; h < l.n_homes; h++) {
-            if (taken[h] && l.homes[h].last == n)
-                now -= (double)l.homes[h].bytes;
-        }
-    }
-    return peak;
 }

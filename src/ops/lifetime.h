@@ -17,7 +17,8 @@ enum home_kind {
 
 struct home {
     enum home_kind kind;
-    int index; /* of the source or output */
+    int index;       /* of the source or output */
+    enum dtype type; /* how its elements lie */
     size_t bytes;
     int last; /* node after which nobody needs it */
 };
@@ -28,7 +29,10 @@ struct lifetimes {
     int n_homes;
 };
 
-void lifetimes_init(struct lifetimes *l, const struct graph *g, const struct ops_run *run);
+/* reads_sources: every source may stay as it came; else only those that already lie as values do.
+ */
+void lifetimes_init(struct lifetimes *l, const struct graph *g, const struct ops_run *run,
+                    bool reads_sources);
 void lifetimes_release(struct lifetimes *l);
 /* The first output that node n is, or -1. */
 int lifetimes_output(const struct graph *g, int n);

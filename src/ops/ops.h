@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Evaluates a graph on the CPU: in double for the expected values, in float for the honest run, and
+/* Evaluates a graph: in double for the expected values, in float for the honest run, and
  * in float with rounding for the one-class-lower nulls. One source (loops over REAL) serves all. */
 #ifndef ASSAY_OPS_OPS_H
 #define ASSAY_OPS_OPS_H
@@ -21,15 +21,15 @@ struct ops_run {
                     */
 };
 
-/* sources[i]: the data of graph->sources[i] in its own dtype. outputs[i]: room for as many 8-byte
- * values as output i has elements; filled with double for float dtypes (float precision: rounded to
- * the output's dtype first; double precision: not rounded unless the file casts) and int64 for the
- * others. ERR_SYSTEM when memory for an intermediate is not to be had. */
+/* The host's. sources[i]: the data of graph->sources[i] in its own dtype. outputs[i]: room for as
+ * many 8-byte values as output i has elements; filled with double for float dtypes (float
+ * precision: rounded to the output's dtype first; double precision: not rounded unless the file
+ * casts) and int64 for the others. ERR_SYSTEM when memory for an intermediate is not to be had. */
 int ops_eval(const struct graph *g, const struct ops_run *run, const void *const *sources,
              void *const *outputs, struct err *err);
 
 /* Who evaluates: this host (ops_host), or a GPU (gpu/gpu.h). Sources and outputs are addresses in
- * the engine's own memory. */
+ * the engine's own memory; everything has ended when eval returns. */
 struct ops_engine {
     void *ctx;
     int (*eval)(void *ctx, const struct graph *g, const struct ops_run *run,
@@ -44,7 +44,7 @@ bool ops_can_truncate(const struct graph *g);
 /* Whether anything is contracted (then tf32 operands are the class below f32, else bf16 storage).
  */
 bool ops_contracts(const struct graph *g);
-/* Peak bytes of intermediates in the given precision. */
+/* The host's peak bytes of intermediates in the given precision. */
 double ops_peak_bytes(const struct graph *g, enum ops_precision precision);
 
 /* Threads used by all loops and by the BLAS; 0: as many as cores allowed. */
