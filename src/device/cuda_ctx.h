@@ -83,8 +83,11 @@ int cuda_poison_check(void *ctx, const struct mem *m, size_t at, size_t bytes, u
                       int64_t *ret_at, struct err *err);
 int cuda_flush(void *ctx, struct mem *const *mems, int n, struct err *err);
 int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got, size_t got_at,
-                 enum dtype t, int64_t n, const struct compare_scale *scale,
-                 struct compare_stats *ret, struct err *err);
+                 enum dtype t, int64_t n, const struct compare_scale *scale, const struct mem *lows,
+                 size_t lows_at, struct compare_stats *ret, struct err *err);
+int cuda_row_lows(void *ctx, const struct mem *y, size_t y_at, int64_t n,
+                  const struct compare_scale *scale, struct mem *lows, size_t lows_at,
+                  struct err *err);
 int cuda_rms(void *ctx, const struct mem *y, size_t at, int64_t n, double *ret, struct err *err);
 
 #endif

@@ -266,6 +266,7 @@ const struct device_judge_ops cuda_judge_ops = {
     .poison = cuda_poison,
     .poison_check = cuda_poison_check,
     .compare = cuda_compare,
+    .row_lows = cuda_row_lows,
     .rms = cuda_rms,
     .flush = cuda_flush,
 };

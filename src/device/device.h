@@ -75,7 +75,13 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
                         int64_t *ret_at, struct err *err);
     int (*compare)(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
                    size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
-                   struct compare_stats *ret, struct err *err);
+                   const struct mem *lows, size_t lows_at, struct compare_stats *ret,
+                   struct err *err);
+    /* Optional: the scales of y's rows, one double each, to be handed to compare() as lows. Where
+     * it is NULL, and where lows is, compare() finds them itself: a second pass over y. */
+    int (*row_lows)(void *ctx, const struct mem *y, size_t y_at, int64_t n,
+                    const struct compare_scale *scale, struct mem *lows, size_t lows_at,
+                    struct err *err);
     /* Root mean square of the finite ones among n doubles; 0 when there are none. */
     int (*rms)(void *ctx, const struct mem *y, size_t at, int64_t n, double *ret, struct err *err);
     /* Optional: NULL says there is no such thing, and the caller does without. */

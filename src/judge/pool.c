@@ -81,6 +81,7 @@ static int make_content(struct pool *p, int k, struct pool_slot *slot, struct er
     uint64_t start = clock_ns();
 
     slot->content = -1; /* until it is whole */
+    slot->has_lows = false;
     if (draw_inputs(p, k, &slot->data, err) < 0)
         return -1;
     p->inputs_ms += clock_ms_since(start);
@@ -102,9 +103,12 @@ static int new_slot(struct pool *p, struct pool_slot **ret, struct err *err)
 
     p->slots = xrealloc(p->slots, (size_t)(p->n_slots + 1) * sizeof(*p->slots));
     slot = &p->slots[p->n_slots++]; /* counted before it is complete: pool_close frees it */
-    *slot = (struct pool_slot){.content = -1, .data = MEM_INIT, .y = MEM_INIT};
+    *slot = (struct pool_slot){.content = -1, .data = MEM_INIT, .y = MEM_INIT, .lows = MEM_INIT};
     if (ops->mem_alloc(p->ctx, MEM_PRIVATE, p->in.bytes, &slot->data, err) < 0 ||
         ops->mem_alloc(p->ctx, MEM_PRIVATE, p->y_bytes, &slot->y, err) < 0)
+        return -1;
+    if (ops->row_lows && p->lows_bytes &&
+        ops->mem_alloc(p->ctx, MEM_PRIVATE, p->lows_bytes, &slot->lows, err) < 0)
         return -1;
     *ret = slot;
     return 0;
@@ -175,16 +179,40 @@ static struct law_gate *law_gate(const struct pool *p, int content, int output)
     return &p->gates[pool_law(p, content) * p->graph->n_outputs + output];
 }
 
-int pool_compare(struct pool *p, int content, int output, const struct mem *got, size_t at,
-                 struct compare_stats *ret, struct err *err)
+/* Once per content, and not before the law's scale is known. */
+static int make_lows(struct pool *p, struct pool_slot *slot, struct err *err)
+{
+    const struct device_judge_ops *ops = p->device->judge;
+
+    if (slot->has_lows || !slot->lows.bytes)
+        return 0;
+    for (int o = 0; o < p->graph->n_outputs; o++)
+        if (ops->row_lows(p->ctx, &slot->y, p->y_offset[o], output_count(p->graph, o),
+                          &law_gate(p, slot->content, o)->scale, &slot->lows, p->lows_offset[o],
+                          err) < 0)
+            return -1;
+    slot->has_lows = true;
+    return 0;
+}
+
+/* t: of what lies in `got`. */
+static int compare(struct pool *p, int content, int output, enum dtype t, const struct mem *got,
+                   size_t at, struct compare_stats *ret, struct err *err)
 {
     const struct pool_slot *slot;
 
-    if (pool_get(p, content, &slot, err) < 0)
+    if (pool_get(p, content, &slot, err) < 0 || make_lows(p, find_slot(p, content), err) < 0)
         return -1;
     return p->device->judge->compare(
-        p->ctx, &slot->y, p->y_offset[output], got, at, output_node(p->graph, output)->dtype,
-        output_count(p->graph, output), &law_gate(p, content, output)->scale, ret, err);
+        p->ctx, &slot->y, p->y_offset[output], got, at, t, output_count(p->graph, output),
+        &law_gate(p, content, output)->scale, slot->has_lows ? &slot->lows : NULL,
+        p->lows_offset[output], ret, err);
+}
+
+int pool_compare(struct pool *p, int content, int output, const struct mem *got, size_t at,
+                 struct compare_stats *ret, struct err *err)
+{
+    return compare(p, content, output, output_node(p->graph, output)->dtype, got, at, ret, err);
 }
 
 /* --- the gates --- */
@@ -260,9 +288,7 @@ static int honest_run(struct pool *p, int content, int order, const struct mem *
 
         if (!dtype_is_float(output_node(g, o)->dtype))
             continue;
-        if (p->device->judge->compare(p->ctx, &slot->y, p->y_offset[o], values, p->y_offset[o],
-                                      DT_F64, output_count(g, o), &law_gate(p, content, o)->scale,
-                                      &s, err) < 0)
+        if (compare(p, content, o, DT_F64, values, p->y_offset[o], &s, err) < 0)
             return -1;
         compare_merge(&p->honest[pool_law(p, content) * g->n_outputs + o], &s);
     }
@@ -375,9 +401,15 @@ static void lay_out(struct pool *p)
     layout_inputs(g, &p->in);
     layout_outputs(g, &p->out);
     p->y_offset = xcalloc((size_t)g->n_outputs, sizeof(*p->y_offset));
+    p->lows_offset = xcalloc((size_t)g->n_outputs, sizeof(*p->lows_offset));
     for (int o = 0; o < g->n_outputs; o++) {
+        bool whole;
+        int64_t row = row_length(p, o, &whole);
+
         p->y_offset[o] = p->y_bytes;
         p->y_bytes += (size_t)output_count(g, o) * 8;
+        p->lows_offset[o] = p->lows_bytes;
+        p->lows_bytes += whole ? 0 : (size_t)(output_count(g, o) / row) * sizeof(double);
     }
     p->gates = xcalloc((size_t)(g->n_laws * g->n_outputs), sizeof(*p->gates));
     p->honest = xcalloc((size_t)(g->n_laws * g->n_outputs), sizeof(*p->honest));
@@ -389,7 +421,7 @@ static void lay_out(struct pool *p)
 static int limit_slots(struct pool *p, int least, int64_t memory_bytes, struct err *err)
 {
     const struct ops_engine *e = p->engine;
-    double each = (double)p->in.bytes + (double)p->y_bytes;
+    double each = (double)p->in.bytes + (double)p->y_bytes + (double)p->lows_bytes;
     double arenas = 2.0 * (double)(p->in.bytes + p->out.bytes);
     double honest = (double)p->y_bytes + e->peak_bytes(e->ctx, p->graph, OPS_FLOAT);
     double fixed = arenas + fmax(e->peak_bytes(e->ctx, p->graph, OPS_DOUBLE), honest);
@@ -458,12 +490,14 @@ void pool_close(struct pool *p)
     for (int i = 0; i < p->n_slots; i++) {
         p->device->judge->mem_free(p->ctx, &p->slots[i].data);
         p->device->judge->mem_free(p->ctx, &p->slots[i].y);
+        p->device->judge->mem_free(p->ctx, &p->slots[i].lows);
     }
     free(p->slots);
     free(p->appealed);
     free(p->gates);
     free(p->honest);
     free(p->y_offset);
+    free(p->lows_offset);
     layout_release(&p->in);
     layout_release(&p->out);
     *p = (struct pool){0};

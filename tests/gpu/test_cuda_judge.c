@@ -310,6 +310,33 @@ static bool near(double a, double b)
     return same(a, b) || fabs(a - b) <= 1e-12 * fabs(b);
 }
 
+/* Scales of rows made beforehand change nothing, and the RMS is the host's. */
+static void rows_equal(const char *what, enum dtype t, const struct mem *y, const struct mem *got,
+                       int64_t n, const struct compare_scale *scale,
+                       const struct compare_stats *want)
+{
+    struct mem lows = alloc(MEM_PRIVATE, 8 + (size_t)n * 8);
+    struct compare_stats have;
+
+    if (dtype_is_float(t)) {
+        CHECK(ops->row_lows(ctx, y, 256, n, scale, &lows, 8, &err) == 0, "row scales");
+        CHECK(ops->compare(ctx, y, 256, got, 512, t, n, scale, &lows, 8, &have, &err) == 0 &&
+                  (memcmp(&have, want, sizeof(have)) == 0 || isnan(have.got) || isnan(have.want)),
+              "%s, %s, n %lld, row %lld: other figures by rows made before", what, dtype_name(t),
+              (long long)n, (long long)scale->row_len);
+    }
+    ops->mem_free(ctx, &lows);
+}
+
+static void rms_equals(const double *y, const struct mem *dy, int64_t n)
+{
+    double want = compare_rms(y, n), have = -1;
+
+    CHECK(ops->rms(ctx, dy, 256, n, &have, &err) == 0 &&
+              (near(have, want) || (!isfinite(have) && want > 1e150)),
+          "rms of %lld: %.17g, not %.17g", (long long)n, have, want);
+}
+
 static void compare_equals(const char *what, enum dtype t, const void *y, const void *got,
                            int64_t n, struct compare_scale scale)
 {
@@ -320,8 +347,10 @@ static void compare_equals(const char *what, enum dtype t, const void *y, const 
     upload(&dy, 256, y, (size_t)n * 8);
     upload(&dgot, 512, got, (size_t)n * dtype_size(t));
     compare_output(t, y, got, n, &scale, &want);
-    CHECK(ops->compare(ctx, &dy, 256, &dgot, 512, t, n, &scale, &have, &err) == 0 &&
-              ops->compare(ctx, &dy, 256, &dgot, 512, t, n, &scale, &again, &err) == 0,
+    if (dtype_is_float(t))
+        rms_equals(y, &dy, n);
+    CHECK(ops->compare(ctx, &dy, 256, &dgot, 512, t, n, &scale, NULL, 0, &have, &err) == 0 &&
+              ops->compare(ctx, &dy, 256, &dgot, 512, t, n, &scale, NULL, 0, &again, &err) == 0,
           "compare");
     CHECK(
         have.count == want.count && have.max == want.max && have.max_at == want.max_at &&
@@ -338,7 +367,8 @@ static void compare_equals(const char *what, enum dtype t, const void *y, const 
         (long long)want.n_unequal, (long long)want.first_unequal);
     CHECK(memcmp(&have, &again, sizeof(have)) == 0 || isnan(have.got) || isnan(have.want),
           "%s: twice the same, other figures", what);
-    CHECK(n == 0 || ops->compare(ctx, &dy, 264, &dgot, 512, t, n, &scale, &have, &err) < 0,
+    rows_equal(what, t, &dy, &dgot, n, &scale, &have);
+    CHECK(n == 0 || ops->compare(ctx, &dy, 264, &dgot, 512, t, n, &scale, NULL, 0, &have, &err) < 0,
           "%s: past the end", what);
     ops->mem_free(ctx, &dy);
     ops->mem_free(ctx, &dgot);
@@ -506,16 +536,16 @@ static void speed(void)
             TIMED("fill spread f32", x_bytes,
                   ops->fill(ctx, &x, 0, &spread, KEY, DT_F32, &shape, &err))
             TIMED("compare f32, rows", x_bytes + 2 * y_bytes,
-                  ops->compare(ctx, &y, 0, &x, 0, DT_F32, n, &rows, &stats, &err))
+                  ops->compare(ctx, &y, 0, &x, 0, DT_F32, n, &rows, NULL, 0, &stats, &err))
             TIMED("compare f32, pooled", x_bytes + y_bytes,
-                  ops->compare(ctx, &y, 0, &x, 0, DT_F32, n, &pooled, &stats, &err))
+                  ops->compare(ctx, &y, 0, &x, 0, DT_F32, n, &pooled, NULL, 0, &stats, &err))
             TIMED("poison", x_bytes, ops->poison(ctx, &x, 0, (size_t)n * 4, KEY, &err))
             TIMED("poison check", x_bytes,
                   ops->poison_check(ctx, &x, 0, (size_t)n * 4, KEY, &at, &err))
             TIMED("copy", 2 * x_bytes, ops->copy(ctx, &y, 0, &x, 0, (size_t)n * 4, &err))
             TIMED("flush", 0, ops->flush(ctx, NULL, 0, &err))
             TIMED("compare of 4096", 0,
-                  ops->compare(ctx, &y, 0, &x, 0, DT_F32, 4096, &pooled, &stats, &err))
+                  ops->compare(ctx, &y, 0, &x, 0, DT_F32, 4096, &pooled, NULL, 0, &stats, &err))
             TIMED("poison of 4096", 0, ops->poison(ctx, &x, 0, 4096, KEY, &err))
             TIMED("poison check of 4096", 0, ops->poison_check(ctx, &x, 0, 4096, KEY, &at, &err))
 #undef TIMED
