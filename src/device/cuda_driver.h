@@ -103,6 +103,7 @@ struct cu_mem_access {
     F(cuEventCreate, (CUevent * event, unsigned flags))                                            \
     F(cuEventRecord, (CUevent event, CUstream stream))                                             \
     F(cuEventSynchronize, (CUevent event))                                                         \
+    F(cuEventDestroy_v2, (CUevent event))                                                          \
     F(cuEventElapsedTime, (float *ms, CUevent start, CUevent end))
 
 struct cuda_driver {

@@ -21,12 +21,19 @@
 #define BLOCKS_PER_SM 16
 
 static const char *const kernel_names[KERNEL_COUNT] = {
-    [FILL_ROWS] = "fill_rows",           [FILL_REALS] = "fill_reals",
-    [FILL_INTEGERS] = "fill_integers",   [POISON] = "poison",
-    [POISON_CHECK] = "poison_check",     [SHORT_ROW_LOWS] = "short_row_lows",
-    [SEGMENT_SUMS] = "segment_sums",     [LONG_ROW_LOWS] = "long_row_lows",
-    [COMPARE_FINISH] = "compare_finish", [FLUSH_WRITE] = "flush_write",
+    [FILL_ROWS] = "fill_rows",
+    [FILL_REALS] = "fill_reals",
+    [FILL_INTEGERS] = "fill_integers",
+    [POISON] = "poison",
+    [POISON_CHECK] = "poison_check",
+    [SHORT_ROW_LOWS] = "short_row_lows",
+    [SEGMENT_SUMS] = "segment_sums",
+    [LONG_ROW_LOWS] = "long_row_lows",
+    [COMPARE_FINISH] = "compare_finish",
+    [FLUSH_WRITE] = "flush_write",
     [FLUSH_READ] = "flush_read",
+    [FMA_F32] = "fma_f32",
+    [FMA_F64] = "fma_f64",
 };
 
 int cuda_enter(struct cuda_ctx *c, struct err *err)
@@ -269,4 +276,5 @@ const struct device_judge_ops cuda_judge_ops = {
     .row_lows = cuda_row_lows,
     .rms = cuda_rms,
     .flush = cuda_flush,
+    .rates = cuda_rates,
 };

@@ -8,6 +8,7 @@
 #define ASSAY_DEVICE_DEVICE_H
 
 #include "base/err.h"
+#include "tensor/arith.h"
 #include "tensor/compare.h"
 #include "tensor/dtype.h"
 #include "tensor/fill.h"
@@ -46,6 +47,13 @@ struct mem {
     {                               \
         MEM_PRIVATE, 0, NULL, -1, 0 \
     }
+
+/* What a device was seen to reach; 0: not measured, or no such unit. */
+struct device_rates {
+    double read_bytes_s;
+    double flops_s[ARITH_COUNT];
+    bool partial; /* there may be units that could not be measured: their 0 means unknown */
+};
 
 /* Who says how long a call took. */
 enum device_clock {
@@ -86,6 +94,7 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
     int (*rms)(void *ctx, const struct mem *y, size_t at, int64_t n, double *ret, struct err *err);
     /* Optional: NULL says there is no such thing, and the caller does without. */
     int (*flush)(void *ctx, struct mem *const *mems, int n, struct err *err);
+    int (*rates)(void *ctx, struct device_rates *ret, struct err *err); /* about a second */
 };
 
 /* One tensor of a call, in the runner: where it lies in the set's arena. */

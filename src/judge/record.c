@@ -105,6 +105,7 @@ static json_t *size_json(const struct size_result *r)
     json_object_set_new(j, "flops", number(r->limits.flops));
     json_object_set_new(j, "bytes", number(r->limits.bytes));
     json_object_set_new(j, "floor_us", micro(r->limits.floor_ns));
+    json_object_set_new(j, "reach_us", micro(r->limits.reach_ns));
     json_object_set_new(j, "physics_us", micro(r->limits.physics_ns));
     json_object_set_new(j, "regime", string_or_null(r->limits.regime));
     json_object_set_new(j, "peak_fraction",
@@ -166,12 +167,44 @@ static json_t *device_json(const struct session *s)
                      "cores", i->cores);
 }
 
-static json_t *calibration_json(const struct calibration *c)
+/* Every class; null where there is no figure. */
+static json_t *tflops_json(const double flops_s[ARITH_COUNT])
 {
-    return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f}", "created", c->created, "read_gb_s",
+    json_t *j = json_object();
+
+    for (int a = 0; a < ARITH_COUNT; a++)
+        json_object_set_new(j, arith_names[a],
+                            flops_s[a] > 0 ? number(flops_s[a] / 1e12) : json_null());
+    return j;
+}
+
+json_t *record_calibration(const struct calibration *c)
+{
+    return json_pack("{s:s, s:f, s:f, s:f, s:f, s:o, s:b, s:f}", "created", c->created, "read_gb_s",
                      c->read_bytes_s / 1e9, "copy_gb_s", c->copy_bytes_s / 1e9, "f32_gflops",
-                     c->f32_flops_s / 1e9, "f64_gflops", c->f64_flops_s / 1e9, "call_floor_us",
+                     c->flops_s[ARITH_FP32] / 1e9, "f64_gflops", c->flops_s[ARITH_FP64] / 1e9,
+                     "tflops", tflops_json(c->flops_s), "partial", c->partial, "call_floor_us",
                      c->call_floor_ns / 1e3);
+}
+
+static json_t *positive(double v)
+{
+    return v > 0 ? number(v) : json_null();
+}
+
+json_t *record_hardware(const struct hardware *hw)
+{
+    if (!hw)
+        return json_null();
+
+    json_t *names = json_array();
+
+    for (int i = 0; i < hw->n_names; i++)
+        json_array_append_new(names, text(hw->names[i]));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "names", names, "source", text(hw->source),
+                     "bandwidth_gb_s", positive(hw->bytes_s / 1e9), "memory_gb",
+                     positive(hw->memory_bytes / 1e9), "cache_mb", positive(hw->cache_bytes / 1e6),
+                     "tflops", tflops_json(hw->flops_s));
 }
 
 static json_t *plan_json(const struct session *s)
@@ -249,7 +282,8 @@ json_t *record_json(const struct session *s, const struct evaluation *e)
     json_object_set_new(j, "detail", text(e->verdict.detail));
     json_object_set_new(j, "device", json_string(s->options.device->name));
     json_object_set_new(j, "device_info", device_json(s));
-    json_object_set_new(j, "calibration", calibration_json(&s->calibration));
+    json_object_set_new(j, "calibration", record_calibration(&s->calibration));
+    json_object_set_new(j, "datasheet", record_hardware(s->hardware));
     json_object_set_new(j, "peak_fraction",
                         e->peak_fraction > 0 ? number(e->peak_fraction) : json_null());
     json_object_set_new(j, "sol", e->sol > 0 ? number(e->sol) : json_null());

@@ -74,8 +74,7 @@ static void fake_calibration(struct calibration *c)
         .created = "2026-01-01T00:00:00Z",
         .read_bytes_s = 1e11,
         .copy_bytes_s = 1e11,
-        .f32_flops_s = 1e12,
-        .f64_flops_s = 5e11,
+        .flops_s = {[ARITH_FP32] = 1e12, [ARITH_FP64] = 5e11},
         .call_floor_ns = 1000,
     };
 }
@@ -96,6 +95,17 @@ static int open_calibration(struct session *s, bool *ret_made, struct err *err)
         return rc;
     *ret_made = true;
     return calibrate(s->places, o->device, o->device_index, s->ctx, &s->info, &s->calibration, err);
+}
+
+/* CPUs have no datasheet for the cores at hand, and the fake device none at all. */
+static int open_hardware(struct session *s, struct err *err)
+{
+    if (s->options.device->pins_cores || s->options.device->clock == CLOCK_CLAIM)
+        return 0;
+    if (hardware_load(s->places->share, &s->hardware_list, err) < 0)
+        return -1;
+    s->hardware = hardware_find(&s->hardware_list, s->info.name);
+    return 0;
 }
 
 int session_open(const struct places *places, const struct problem *problem,
@@ -120,7 +130,7 @@ int session_open(const struct places *places, const struct problem *problem,
         cpus_split(&s->cpus);
     if (s->options.plan.runners == 0) /* medians of GPU kernels do not differ between processes */
         s->options.plan.runners = options->device->clock == CLOCK_CLAIM_AUDITED ? 1 : 3;
-    if (open_calibration(s, ret_calibration_made, err) < 0)
+    if (open_hardware(s, err) < 0 || open_calibration(s, ret_calibration_made, err) < 0)
         return -1;
     emit_c_header(problem, options->sizes, &header);
     s->problem_h = buf_steal(&header);
@@ -148,6 +158,7 @@ void session_close(struct session *s)
             pool_close(&s->pools[i]);
     free(s->pools);
     free(s->problem_h);
+    hardware_release(&s->hardware_list);
     s->options.device->judge->close(s->ctx);
     free(s);
 }
@@ -262,7 +273,7 @@ static int physics(struct session *s, const struct graph *g, struct size_result 
         return 0;
     if (s->options.device->pins_cores && measure_again(s, err) < 0) /* GPUs have datasheets */
         return -1;
-    limits_compute(s->problem, g, &s->calibration, s->info.cache_bytes, &r->limits);
+    limits_compute(s->problem, g, s->hardware, &s->calibration, s->info.cache_bytes, &r->limits);
     if (!too_fast(s, r))
         return 0;
     return verdict_set(v, VERDICT_REJECTED, "physics",
@@ -299,7 +310,8 @@ static int judge_size(struct session *s, int i, struct evaluation *e, struct err
     c.runner.mem_bytes = RUNNER_MEM_MIN + 4 * (s->pools[i].in.bytes + s->pools[i].out.bytes) +
                          (uint64_t)s->problem->requires_memory;
     r->tried = true;
-    limits_compute(s->problem, s->pools[i].graph, &s->calibration, s->info.cache_bytes, &r->limits);
+    limits_compute(s->problem, s->pools[i].graph, s->hardware, &s->calibration, s->info.cache_bytes,
+                   &r->limits);
 
     int rc = trial_run(&c, &r->trial, &e->verdict, err);
 

@@ -17,7 +17,7 @@
 
 /* Where things are; all strings outlive what is given it. */
 struct places {
-    const char *share;  /* problems/, include/ */
+    const char *share;  /* problems/, hardware/, include/ */
     const char *home;   /* store, calibration */
     const char *cache;  /* build cache */
     const char *runner; /* the assay-runner program */
@@ -42,7 +42,9 @@ struct session {
     struct device_info info;
     struct cpus cpus;
     struct calibration calibration;
-    struct pool *pools; /* one per size; opened at first use */
+    struct hardware_list hardware_list;
+    const struct hardware *hardware; /* of hardware_list; NULL: no datasheet */
+    struct pool *pools;              /* one per size; opened at first use */
     int n_sizes;
     int served;
     char *problem_h;
