@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "judge/record.h"
+#include "judge/requirement.h"
 #include "sandbox/sandbox.h"
 #include "store/store.h"
 
@@ -180,6 +181,17 @@ static void print_log(const struct evaluation *e, struct buf *out)
     }
 }
 
+/* A verdict of evidence says the same in its own words. */
+static void print_evidence(const struct eval *v, const struct evaluation *e, struct buf *out)
+{
+    AUTO(buf_release) struct buf line = BUF_INIT;
+
+    if (e->build.status == BUILD_OK && strcmp(e->verdict.reason, "evidence") != 0)
+        requirement_describe(&e->evidence, v->problem->requires_tensor, &line);
+    if (line.len)
+        buf_addf(out, "  %s\n", buf_str(&line));
+}
+
 static void print_page(const struct eval *v, const struct evaluation *e, struct buf *out)
 {
     bool color = v->app->color;
@@ -197,6 +209,7 @@ static void print_page(const struct eval *v, const struct evaluation *e, struct 
     buf_addch(out, '\n');
     print_log(e, out);
     print_sizes(e, color, out);
+    print_evidence(v, e, out);
     if (e->verdict.kind != VERDICT_PASS)
         print_repeat(v, e, out);
 }

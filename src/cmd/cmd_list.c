@@ -87,6 +87,17 @@ static bool wanted(const struct problem *p, const struct list_options *o)
 
 /* --- output --- */
 
+static json_t *requires_json(const struct problem *p)
+{
+    json_t *j = json_object();
+
+    if (p->requires_tensor)
+        json_object_set_new(j, "tensor", json_string(p->requires_tensor));
+    if (p->requires_memory)
+        json_object_set_new(j, "memory", json_integer(p->requires_memory));
+    return j;
+}
+
 static json_t *problem_row(const struct problem *p)
 {
     const struct graph *g = p->sizes[SIZES_FULL][0].graph;
@@ -105,6 +116,7 @@ static json_t *problem_row(const struct problem *p)
     json_object_set_new(j, "bytes", json_real(cost_bytes(&cost)));
     json_object_set_new(j, "repaired", p->repaired ? json_string(p->repaired) : json_null());
     json_object_set_new(j, "algebra", p->algebra ? json_string(p->algebra) : json_null());
+    json_object_set_new(j, "requires", requires_json(p));
     return j;
 }
 

@@ -225,6 +225,28 @@ static json_t *build_json(const struct evaluation *e)
                      "cached", e->build.cached, "ms", e->build.ms);
 }
 
+/* null where nothing was built, and on devices whose code nobody looks at unless the problem asks
+ * for that. */
+static json_t *evidence_json(const struct session *s, const struct evaluation *e)
+{
+    const char *tensor = s->problem->requires_tensor;
+    const struct evidence *v = &e->evidence;
+    AUTO(freep) char *why = NULL;
+
+    if (!e->build.artifact_hash[0] || (!v->applies && !tensor))
+        return json_null();
+    if (!v->applies)
+        why = xasprintf("does not apply to the %s device", s->options.device->name);
+
+    json_t *j = v->checked ? evidence_to_json(v) : json_object();
+
+    json_object_set_new(j, "checked", json_boolean(v->checked));
+    json_object_set_new(j, "why", string_or_null(why ? why : v->why_not));
+    json_object_set_new(j, "cached", json_boolean(v->cached));
+    json_object_set_new(j, "requires", string_or_null(tensor));
+    return j;
+}
+
 static json_t *phases_json(const struct evaluation *e)
 {
     double start = 0, checks = 0, timing = 0, candidate = 0;
@@ -235,10 +257,11 @@ static json_t *phases_json(const struct evaluation *e)
         timing += e->sizes[i].trial.timing_ms;
         candidate += e->sizes[i].trial.candidate_ms;
     }
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "load", e->load_ms,
-                     "build", e->build.ms, "queue", e->queue_ms, "inputs", e->inputs_ms, "expected",
-                     e->expected_ms, "honest", e->honest_ms, "start", start, "checks", checks,
-                     "timing", timing, "candidate", candidate, "total", e->total_ms);
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "load",
+                     e->load_ms, "build", e->build.ms, "evidence", e->evidence.ms, "queue",
+                     e->queue_ms, "inputs", e->inputs_ms, "expected", e->expected_ms, "honest",
+                     e->honest_ms, "start", start, "checks", checks, "timing", timing, "candidate",
+                     candidate, "total", e->total_ms);
 }
 
 static json_t *candidate_json(const struct evaluation *e)
@@ -288,7 +311,7 @@ json_t *record_json(const struct session *s, const struct evaluation *e)
                         e->peak_fraction > 0 ? number(e->peak_fraction) : json_null());
     json_object_set_new(j, "sol", e->sol > 0 ? number(e->sol) : json_null());
     json_object_set_new(j, "sizes", sizes_json(e));
-    json_object_set_new(j, "evidence", json_null());
+    json_object_set_new(j, "evidence", evidence_json(s, e));
     json_object_set_new(j, "sandbox", sandbox_json(e));
     json_object_set_new(j, "audit", audit_json(s, e));
     json_object_set_new(j, "plan", plan_json(s));

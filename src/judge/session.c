@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "judge/call_floor.h"
 #include "judge/devlock.h"
+#include "judge/requirement.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -217,6 +218,23 @@ static int build(struct session *s, struct evaluation *e, struct err *err)
     return 0;
 }
 
+/* Before anything runs: code that is not what was asked for need not be timed. */
+static int look_at_code(struct session *s, struct evaluation *e, struct err *err)
+{
+    const struct evidence_request req = {
+        .device = s->options.device->name,
+        .artifact_fd = e->build.artifact_fd,
+        .artifact_hash = e->build.artifact_hash,
+        .cache_dir = s->places->cache,
+        .no_cache = s->options.plan.no_cache,
+    };
+
+    if (evidence_collect(&req, &e->evidence, err) < 0)
+        return -1;
+    e->infra_kind = ERR_SYSTEM; /* should it be VERDICT_INFRA */
+    return requirement_check(&e->evidence, s->problem->requires_tensor, &e->verdict);
+}
+
 static int open_pool(struct session *s, int size, struct evaluation *e, struct err *err)
 {
     const struct graph *g = s->problem->sizes[s->options.sizes][size].graph;
@@ -393,6 +411,8 @@ int session_eval(struct session *s, const char *path, struct evaluation *ret, st
     int rc = build(s, ret, err);
 
     if (rc == 0)
+        rc = look_at_code(s, ret, err);
+    if (rc == 0)
         rc = judge_sizes(s, ret, err);
     if (rc < 0) {
         ret->infra_kind = err->kind;
@@ -411,5 +431,6 @@ void evaluation_release(struct evaluation *e)
     free(e->source);
     free(e->file_name);
     build_result_release(&e->build);
+    evidence_release(&e->evidence);
     *e = (struct evaluation){.build.artifact_fd = -1};
 }

@@ -5,6 +5,7 @@
 #define ASSAY_JUDGE_SESSION_H
 
 #include "build/build.h"
+#include "build/evidence.h"
 #include "judge/calibration.h"
 #include "judge/cpus.h"
 #include "judge/limits.h"
@@ -75,6 +76,7 @@ struct evaluation {
     char *source;
     size_t source_len;
     struct build_result build;
+    struct evidence evidence; /* empty unless something was built */
     struct size_result *sizes;
     int n_sizes;
     double peak_fraction, sol; /* geometric means; 0 when not timed */

@@ -440,10 +440,12 @@ static int l_tolerance(lua_State *L)
     return 0;
 }
 
+const char *const requires_tensor_names[] = {"fp8",  "bf16", "fp16", "tf32",
+                                             "fp64", "int8", "fp4",  NULL};
+
 static int l_requires(lua_State *L)
 {
     static const char *const keys[] = {"tensor", "memory"};
-    static const char *const classes[] = {"fp8", "bf16", "fp16", "tf32", "int8"};
     struct problem *p = trace_of(L)->problem;
     bool known = false;
 
@@ -451,10 +453,10 @@ static int l_requires(lua_State *L)
     value_table(L, "requires");
     value_keys(L, 1, "requires", keys, ARRAY_SIZE(keys), 0);
     value_text(L, 1, "requires", "tensor", &p->requires_tensor);
-    for (size_t i = 0; p->requires_tensor && i < ARRAY_SIZE(classes); i++)
-        known = known || !strcmp(p->requires_tensor, classes[i]);
+    for (int i = 0; p->requires_tensor && requires_tensor_names[i]; i++)
+        known = known || !strcmp(p->requires_tensor, requires_tensor_names[i]);
     if (p->requires_tensor && !known)
-        return trace_raise(L, "requires: tensor must be fp8, bf16, fp16, tf32 or int8");
+        return trace_raise(L, "requires: tensor must be fp8, bf16, fp16, tf32, fp64, int8 or fp4");
     if (lua_getfield(L, 1, "memory") != LUA_TNIL) {
         p->requires_memory = value_int(L, -1, "memory");
         if (p->requires_memory < 0)

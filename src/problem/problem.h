@@ -24,6 +24,9 @@ struct null_skip { /* nulls { skip = { mean = "why" } } */
     char *name, *why;
 };
 
+/* "fp8", ..., NULL: what requires { tensor = } can say. The builder's evidence knows them all. */
+extern const char *const requires_tensor_names[];
+
 struct problem {
     char *name; /* "level1/019_relu" */
     char *path; /* of the file */
