@@ -20,26 +20,23 @@ import time
 
 CONTROL_FD = 3
 PR_SET_PDEATHSIG = 1
-ADOPTION_S = 10
 
 
-def die_with(judge):
-    """Waits until the judge is our parent, and asks to be killed with it."""
-    give_up = time.monotonic() + ADOPTION_S
-    while os.getppid() != judge:
-        if time.monotonic() > give_up:
-            os._exit(1)  # the judge is gone
+def die_with(judge, between):
+    """Waits until the parent we were forked by is gone, and asks to be killed with the next one,
+    which is the judge. Anybody else means that the judge has ended already."""
+    while os.getppid() == between:
         time.sleep(0.0005)
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != judge:
         os._exit(1)
 
 
-def become_runner(control, judge, words, fds):
+def become_runner(control, judge, between, words, fds):
     status = 1
     try:
         os.setpgid(0, 0)
-        die_with(judge)
+        die_with(judge, between)
         sock = socket.socket(fileno=fds[0])
         os.dup2(fds[1], 1)
         os.dup2(fds[1], 2)
@@ -57,12 +54,13 @@ def become_runner(control, judge, words, fds):
 def fork_runner(control, judge, words, fds):
     if words[0] != "eager":
         import torch._dynamo  # seconds of import that every runner would repeat
-    between = os.fork()
-    if between == 0:
+    child = os.fork()
+    if child == 0:
+        between = os.getpid()
         if os.fork() == 0:
-            become_runner(control, judge, words, fds)
+            become_runner(control, judge, between, words, fds)
         os._exit(0)
-    os.waitpid(between, 0)
+    os.waitpid(child, 0)
 
 
 def main():
