@@ -11,6 +11,7 @@ No CUDA context may exist before the fork, so nothing here asks torch about devi
 grandchild whose parent exits at once: the kernel hands it to the judge (a child subreaper), which
 can then stop, wait for and reap it like any runner. It is killed when the judge ends.
 """
+import contextlib
 import ctypes
 import os
 import signal
@@ -53,7 +54,8 @@ def become_runner(control, judge, between, words, fds):
 
 def fork_runner(control, judge, words, fds):
     if words[0] != "eager":
-        import torch._dynamo  # seconds of import that every runner would repeat
+        with contextlib.suppress(ImportError):  # a torch that cannot compile: its runner says so
+            import torch._dynamo  # seconds that every runner would spend again
     child = os.fork()
     if child == 0:
         between = os.getpid()

@@ -28,6 +28,14 @@ def one_line(error):
     return f"{type(error).__name__}: {lines[0] if lines else ''}"
 
 
+def fault_text(error):
+    """ "REASON: text", the reason in capitals: the driver's own name, or who failed."""
+    if str(error).startswith("CUDA_ERROR_"):
+        return str(error)
+    kind = "OUT_OF_MEMORY" if "OutOfMemory" in type(error).__name__ else "TORCH"
+    return f"{kind}: {one_line(error)}"
+
+
 def open_device(name, index):
     if name == "cpu":
         from .cpu import Cpu
@@ -139,8 +147,7 @@ class Session:
             return self.obey(page)
         except Exception as error:
             traceback.print_exc()
-            kind = "OUT_OF_MEMORY" if "OutOfMemory" in type(error).__name__ else "TORCH"
-            page.error = f"{kind}: {one_line(error)}".encode()[: wire.ERROR_MAX]
+            page.error = fault_text(error).encode()[: wire.ERROR_MAX]
             return wire.STATUS_FAULT, 0
 
     def watch(self):
