@@ -27,8 +27,7 @@
 #include <unistd.h>
 
 #define IMPORT_TIMEOUT_MS 180000 /* torch from a cold disk */
-#define FORK_TIMEOUT_MS 60000 /* the first compiled module imports more of torch before the fork \
-                               */
+#define FORK_TIMEOUT_MS 60000    /* before the first compiled module: more of torch */
 #define MESSAGE_MAX 256
 #define TEXT_MAX 65536
 
