@@ -63,6 +63,8 @@ struct eval {
     struct buf failures;           /* below the table: what was found, and how to repeat it */
     char pool[HASH_HEX], seed[24]; /* of the session, to be revealed when it ends */
     const char *file;              /* being judged */
+    struct worker *worker;         /* for baselines; opened at the first one */
+    const struct device *worker_device;
     uint64_t started_ns, shown_ns; /* since when; when progress was last shown, 0: never */
     double first_cold_us;
     double load_ms;
@@ -261,7 +263,7 @@ static void warn_layers(struct eval *v, const struct evaluation *e)
     for (int i = 0; i < e->n_sizes; i++)
         if (e->sizes[i].tried && e->sizes[i].trial.layers)
             missing |= sandbox_wanted() & ~e->sizes[i].trial.layers;
-    if (!missing || v->warned_layers)
+    if (!missing || v->warned_layers || e->worker)
         return;
     v->warned_layers = true;
     fputs("assay: warning: sandbox layers missing:", stderr);
@@ -315,7 +317,9 @@ static void show_progress(void *arg, const char *phase, int done, int total)
     fprintf(stderr, "\r\033[K%s %s: %s %d/%d", v->problem->name, v->file, phase, done, total);
 }
 
-static int judge_file(struct eval *v, const char *path, struct err *err)
+/* One candidate's file, or with `torch` the word for a baseline. */
+static int judge_one(struct eval *v, const char *path, const struct torch_spec *torch,
+                     struct err *err)
 {
     struct evaluation e;
 
@@ -323,7 +327,8 @@ static int judge_file(struct eval *v, const char *path, struct err *err)
     v->shown_ns = 0;
     v->file = base_name(path);
 
-    int found = session_eval(v->session, path, &e, err);
+    int found = torch ? session_eval_torch(v->session, v->worker, path, torch, &e, err)
+                      : session_eval(v->session, path, &e, err);
 
     if (v->shown_ns)
         fputs("\r\033[K", stderr);
@@ -410,7 +415,50 @@ static int take_file(struct eval *v, const char *path, struct err *err)
     if (!device)
         return fail(err, ERR_INPUT, "%s: no device takes files of this kind; see `assay doctor`",
                     path);
-    return open_session(v, device, index, err) < 0 ? -1 : judge_file(v, path, err);
+    return open_session(v, device, index, err) < 0 ? -1 : judge_one(v, path, NULL, err);
+}
+
+/* As for the candidate before it, else the GPU where there is one. */
+static const struct device *torch_device(const struct eval *v)
+{
+    const char *why;
+
+    if (v->session)
+        return v->device;
+    return device_cuda.probe(&why) > 0 ? &device_cuda : &device_cpu;
+}
+
+/* Its runners are pinned as its session wants them: another device, another worker. */
+static int open_worker(struct eval *v, struct err *err)
+{
+    const struct cpus *cpus = &v->session->cpus;
+    struct worker_config c = {.share = v->app->places.share,
+                              .cache = v->app->places.cache,
+                              .cpus = cpus->split ? &cpus->runner : NULL};
+
+    if (v->worker && v->worker_device == v->device)
+        return 0;
+    worker_closep(&v->worker);
+    v->worker_device = v->device;
+    return worker_open(&c, &v->worker, err);
+}
+
+static int take_torch(struct eval *v, const char *word, struct err *err)
+{
+    const struct device *device;
+    struct torch_spec spec;
+    int index = 0;
+
+    if (torch_spec_parse(word, &spec, err) < 0)
+        return -1;
+    if (!v->problem)
+        return fail(err, ERR_USAGE, "eval: name the problem before %s", word);
+    device = torch_device(v);
+    if (v->options->device && device_find(v->options->device, &device, &index, err) < 0)
+        return -1;
+    if (open_session(v, device, index, err) < 0 || open_worker(v, err) < 0)
+        return -1;
+    return judge_one(v, word, &spec, err);
 }
 
 static int eval_words(struct eval *v, int argc, char **argv, struct err *err)
@@ -419,6 +467,11 @@ static int eval_words(struct eval *v, int argc, char **argv, struct err *err)
         /* A candidate is known by its suffix (or by being there); all else names a problem. */
         bool file = device_for_file(argv[i]) || (i > 0 && access(argv[i], F_OK) == 0);
 
+        if (torch_spec_is(argv[i])) {
+            if (take_torch(v, argv[i], err) < 0)
+                return -1;
+            continue;
+        }
         if ((file ? take_file(v, argv[i], err) : open_problem(v, argv[i], err)) < 0)
             return -1;
     }
@@ -445,6 +498,7 @@ static int eval_main(struct app *app, const void *options, int argc, char **argv
     if (rc == 0)
         rc = end_session(&v, err);
     session_closep(&v.session);
+    worker_close(v.worker);
     if (v.many && !v.options->json && v.table.n_cells > v.table.n_columns) {
         table_print(&v.table, app->color, &text);
         buf_addf(&text, "%s%s", v.failures.len ? "\n" : "", buf_str(&v.failures));
@@ -458,12 +512,14 @@ static int eval_main(struct app *app, const void *options, int argc, char **argv
 
 const struct cmd cmd_eval = {
     .name = "eval",
-    .args = "PROBLEM FILE... [PROBLEM FILE...]",
+    .args = "PROBLEM FILE|torch:MODE... [PROBLEM ...]",
     .summary = "judge candidates: verdict, time, distance to the limit",
     .options = eval_table,
     .options_size = sizeof(struct eval_options),
     .details = "One file: a page. Several: a table, each compared with the first that passes its "
                "problem.\n"
-               "Inputs and expected values are shared by the files of one problem.\n",
+               "Inputs and expected values are shared by the files of one problem.\n"
+               "torch:eager, torch:compile and torch:max-autotune are baselines: PyTorch itself, "
+               "TF32 off unless\n+tf32 is added.\n",
     .run = eval_main,
 };

@@ -127,13 +127,14 @@ static json_t *audit_json(const struct session *s, const struct evaluation *e)
 {
     static const char *const clocks[] = {
         [CLOCK_JUDGE] = "judge", [CLOCK_CLAIM_AUDITED] = "claim, audited", [CLOCK_CLAIM] = "claim"};
+    const char *clock = e->worker ? "worker" : clocks[s->options.device->clock];
     json_t *sizes = json_array();
 
     for (int i = 0; i < e->n_sizes; i++)
         if (e->sizes[i].trial.n_samples)
             json_array_append_new(sizes, audit_size(&e->sizes[i].trial));
-    return json_pack("{s:s, s:b, s:b, s:o}", "clock", clocks[s->options.device->clock], "pinned",
-                     s->cpus.split, "smt_shared", s->cpus.smt_shared, "sizes", sizes);
+    return json_pack("{s:s, s:b, s:b, s:o}", "clock", clock, "pinned", s->cpus.split, "smt_shared",
+                     s->cpus.smt_shared, "sizes", sizes);
 }
 
 static json_t *sandbox_json(const struct evaluation *e)
@@ -153,8 +154,8 @@ static json_t *sandbox_json(const struct evaluation *e)
         else if (wanted & (1u << b))
             json_array_append_new(missing, json_string(sandbox_layer_names[b]));
     }
-    return json_pack("{s:o, s:o, s:o}", "layers", on, "missing", missing, "builder",
-                     string_or_null(e->build.walls));
+    return json_pack("{s:o, s:o, s:o, s:b}", "layers", on, "missing", missing, "builder",
+                     string_or_null(e->build.walls), "trusted", e->worker != NULL);
 }
 
 static json_t *device_json(const struct session *s)
@@ -297,6 +298,7 @@ json_t *record_json(const struct session *s, const struct evaluation *e)
 
     /* As text: JSON numbers lose bits past 2^53. */
     snprintf(seed, sizeof(seed), "%llu", (unsigned long long)e->seed);
+    json_object_set_new(j, "kind", json_string(e->worker ? "baseline" : "candidate"));
     json_object_set_new(j, "problem", text(s->problem->name));
     json_object_set_new(j, "problem_hash", json_string(s->problem->hash));
     json_object_set_new(j, "candidate", candidate_json(e));

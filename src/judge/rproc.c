@@ -37,6 +37,10 @@ static inline void relax(void)
 static int spawn(struct rproc *r, int *sock, int out_fd, struct err *err)
 {
     const struct rproc_config *c = r->config;
+
+    if (c->worker)
+        return worker_start(c->worker, &c->torch, *sock, out_fd, &r->pid, &r->pidfd, err);
+
     char *argv[] = {(char *)"assay-runner", NULL};
     /* Nothing of the user's environment reaches a candidate. Passive waiting would cost OpenMP
      * candidates 8 us a region, so libgomp's default stays. */
@@ -463,6 +467,8 @@ int rproc_wake(struct rproc *r, struct verdict *v, struct err *err)
 void rproc_end(struct rproc *r)
 {
     if (r->pid > 0) {
+        if (r->config->worker) /* torch.compile has helpers, in the runner's group */
+            kill(-r->pid, SIGKILL);
         send_signal(r, SIGKILL);
         reap(r, 0);
     }

@@ -8,6 +8,7 @@
 #include "device/device.h"
 #include "judge/layout.h"
 #include "judge/verdict.h"
+#include "judge/worker.h"
 #include "wire/wire.h"
 
 #include <sched.h>
@@ -15,6 +16,8 @@
 /* Arenas are numbered inputs first. */
 struct rproc_config {
     const char *runner_path;
+    struct worker *worker;   /* makes the runner instead: trusted code; NULL: none. Not owned */
+    struct torch_spec torch; /* with worker */
     const struct device *device;
     int device_index;
     const struct layout *in, *out;

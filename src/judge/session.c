@@ -14,6 +14,7 @@
 
 #define SOURCE_MAX (4 << 20)
 #define START_TIMEOUT_MS 10000
+#define WORKER_TIMEOUT_MS 900000 /* torch.compile with max-autotune takes minutes */
 #define RUNNER_MEM_MIN ((uint64_t)4 << 30)
 
 /* --- opening --- */
@@ -299,10 +300,26 @@ static int physics(struct session *s, const struct graph *g, struct size_result 
                        r->trial.cold.median / 1e3, r->limits.physics_ns / 1e3);
 }
 
+/* A module is written for one size; a candidate's artifact serves all. */
+static int write_module(struct session *s, int i, struct evaluation *e, struct err *err)
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+
+    if (!e->worker)
+        return 0;
+    emit_torch_size(s->problem, s->options.sizes, i, &text);
+    fd_closep(&e->build.artifact_fd);
+    return fs_sealed_memfd("assay-module", text.ptr, text.len, &e->build.artifact_fd, err);
+}
+
 static int judge_size(struct session *s, int i, struct evaluation *e, struct err *err)
 {
     const struct session_options *o = &s->options;
     struct size_result *r = &e->sizes[i];
+
+    if (write_module(s, i, e, err) < 0)
+        return -1;
+
     struct trial_config c = {
         .plan = &o->plan,
         .pool = &s->pools[i],
@@ -310,14 +327,17 @@ static int judge_size(struct session *s, int i, struct evaluation *e, struct err
         .runner =
             {
                 .runner_path = s->places->runner,
+                .worker = e->worker,
+                .torch = e->torch,
                 .device = o->device,
                 .device_index = o->device_index,
                 .setup_params = s->problem->setup_params,
                 .artifact_fd = e->build.artifact_fd,
-                .require_sandbox = o->plan.require_sandbox,
+                .require_sandbox = o->plan.require_sandbox && !e->worker,
                 .pin = s->cpus.split,
                 .runner_cpus = s->cpus.runner,
-                .start_timeout_ms = MAX(START_TIMEOUT_MS, o->plan.call_timeout_ms),
+                .start_timeout_ms =
+                    MAX(e->worker ? WORKER_TIMEOUT_MS : START_TIMEOUT_MS, o->plan.call_timeout_ms),
                 .call_timeout_ms = o->plan.call_timeout_ms,
             },
     };
@@ -386,10 +406,8 @@ static int load_source(struct evaluation *e, const char *path, struct err *err)
     return 0;
 }
 
-int session_eval(struct session *s, const char *path, struct evaluation *ret, struct err *err)
+static void begin(struct session *s, struct evaluation *ret)
 {
-    uint64_t start = clock_ns();
-
     *ret = (struct evaluation){.verdict = VERDICT_INIT, .build.artifact_fd = -1};
     snprintf(ret->id, sizeof(ret->id), "%016llx%016llx", (unsigned long long)secret_u64(),
              (unsigned long long)secret_u64());
@@ -403,6 +421,23 @@ int session_eval(struct session *s, const char *path, struct evaluation *ret, st
     hash_of(&ret->seed, sizeof(ret->seed), ret->pool);
     for (int i = 0; i < s->n_sizes; i++)
         ret->sizes[i].size = &s->problem->sizes[s->options.sizes][i];
+}
+
+static void conclude(struct evaluation *e, int rc, uint64_t start, const struct err *err)
+{
+    if (rc < 0) {
+        e->infra_kind = err->kind;
+        verdict_set(&e->verdict, VERDICT_INFRA, err->kind == ERR_DEVICE ? "device" : "system", "%s",
+                    err->text);
+    }
+    e->total_ms = clock_ms_since(start);
+}
+
+int session_eval(struct session *s, const char *path, struct evaluation *ret, struct err *err)
+{
+    uint64_t start = clock_ns();
+
+    begin(s, ret);
     if (load_source(ret, path, err) < 0) {
         evaluation_release(ret);
         return -1;
@@ -414,12 +449,29 @@ int session_eval(struct session *s, const char *path, struct evaluation *ret, st
         rc = look_at_code(s, ret, err);
     if (rc == 0)
         rc = judge_sizes(s, ret, err);
-    if (rc < 0) {
-        ret->infra_kind = err->kind;
-        verdict_set(&ret->verdict, VERDICT_INFRA, err->kind == ERR_DEVICE ? "device" : "system",
-                    "%s", err->text);
-    }
-    ret->total_ms = clock_ms_since(start);
+    conclude(ret, rc, start, err);
+    return 0;
+}
+
+int session_eval_torch(struct session *s, struct worker *worker, const char *word,
+                       const struct torch_spec *spec, struct evaluation *ret, struct err *err)
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+    AUTO(buf_release) struct buf toolchain = BUF_INIT;
+    uint64_t start = clock_ns();
+
+    begin(s, ret);
+    ret->worker = worker;
+    ret->torch = *spec;
+    emit_torch(s->problem, s->options.sizes, &text);
+    worker_describe(worker, spec, &toolchain);
+    ret->source_len = text.len;
+    ret->source = buf_steal(&text);
+    hash_of(ret->source, ret->source_len, ret->source_hash);
+    ret->file_name = xstrdup(word);
+    ret->build.log = xstrdup("");
+    ret->build.toolchain = buf_steal(&toolchain);
+    conclude(ret, judge_sizes(s, ret, err), start, err);
     return 0;
 }
 

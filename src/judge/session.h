@@ -67,6 +67,8 @@ struct size_result {
 };
 
 struct evaluation {
+    struct worker *worker; /* a baseline's; NULL: a candidate. Not owned */
+    struct torch_spec torch;
     struct verdict verdict;
     enum err_kind infra_kind; /* with VERDICT_INFRA: ERR_SYSTEM or ERR_DEVICE */
     char id[33];
@@ -89,6 +91,10 @@ struct evaluation {
 /* Judges one candidate file. A finding, whatever it is, is 0; -1 means that there is nothing to
  * record (the file cannot be read). What else goes wrong on our side becomes VERDICT_INFRA. */
 int session_eval(struct session *s, const char *path, struct evaluation *ret, struct err *err);
+/* The same for the module that emit_torch() writes of the problem, run by the worker: a baseline.
+ * `word` is what spec was read from. */
+int session_eval_torch(struct session *s, struct worker *worker, const char *word,
+                       const struct torch_spec *spec, struct evaluation *ret, struct err *err);
 void evaluation_release(struct evaluation *e);
 
 /* Measures the device anew and stores it. */

@@ -48,6 +48,11 @@ struct trial {
     struct trial_result *result;
 };
 
+enum device_clock trial_clock(const struct trial_config *c)
+{
+    return c->runner.worker ? CLOCK_CLAIM : c->runner.device->clock;
+}
+
 /* --- the judge's own cores --- */
 
 /* While a runner runs, the judge stays on its own core, alone. While it stands still and the
@@ -376,7 +381,7 @@ static int empty_calls(struct trial *t, struct verdict *v, struct err *err)
 
 static double scored_ns(const struct trial *t, const struct rproc_reply *reply)
 {
-    if (t->config->pool->device->clock != CLOCK_JUDGE)
+    if (trial_clock(t->config) != CLOCK_JUDGE)
         return (double)reply->claim_ns;
     return fmax((double)reply->wall_ns - t->result->empty_ns, 0);
 }
@@ -470,7 +475,7 @@ static int audit(const struct trial *t, struct verdict *v)
     const struct trial_result *r = t->result;
     double outside = stats_median(r->outside, (size_t)r->n_samples);
 
-    if (t->config->pool->device->clock != CLOCK_CLAIM_AUDITED ||
+    if (trial_clock(t->config) != CLOCK_CLAIM_AUDITED ||
         r->cold.median >= 0.95 * outside - AUDIT_SLACK_NS)
         return 0;
     return verdict_set(v, VERDICT_REJECTED, "clock",

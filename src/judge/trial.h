@@ -44,6 +44,10 @@ struct trial_config {
     cpu_set_t judge_cpus;       /* with runner.pin */
 };
 
+/* Whose clock is the score. A worker's own: it is ours, and it leaves out what only we ask of it,
+ * the copy of torch's results into the output arena. */
+enum device_clock trial_clock(const struct trial_config *c);
+
 /* 0 pass, 1 the candidate's fault (*v), -1 ours (*err). *ret is filled as far as things went. */
 int trial_run(const struct trial_config *c, struct trial_result *ret, struct verdict *v,
               struct err *err);
