@@ -23,18 +23,19 @@ static const char *const parts[] = {
     "nvvm/libdevice/libdevice.10.bc",
     "lib64/libcudart_static.a",
 };
-static const char *const stub_folders[] = {"targets/x86_64-linux/lib/stubs", "lib64/stubs"};
+/* Where nvcc itself looks, and where a toolkit of one target may have it alone. */
+static const char *const headers[] = {"targets/x86_64-linux/include/cuda.h", "include/cuda.h"};
 
-static char *find_stubs(const char *root)
+/* The last one when there is none: the name that a message should have. */
+static char *find_cuda_h(const char *root)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(stub_folders); i++) {
-        AUTO(freep) char *folder = fs_join(root, stub_folders[i]);
-        AUTO(freep) char *file = fs_join(folder, "libcuda.so");
+    char *file = NULL;
 
-        if (fs_exists(file))
-            return steal(&folder);
+    for (size_t i = 0; i < ARRAY_SIZE(headers) && (!file || !fs_exists(file)); i++) {
+        freep(&file);
+        file = fs_join(root, headers[i]);
     }
-    return NULL;
+    return file;
 }
 
 /* "Cuda compilation tools, release 13.0, V13.0.88": "nvcc 13.0.88". */
@@ -60,11 +61,12 @@ int nvcc_find(const char *cache_dir, struct nvcc *ret, struct err *err)
     AUTO(freep) char *root = program_prefix(n.path);
 
     n.outside = program_outside(n.path);
-    n.stubs = find_stubs(root);
+    n.cuda_h = find_cuda_h(root);
     n.name = short_name(buf_str(&answer));
     hash_init(&h);
     hash_adds(&h, buf_str(&answer));
     program_hash_file(&h, n.path);
+    program_hash_file(&h, n.cuda_h);
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
         AUTO(freep) char *file = fs_join(root, parts[i]);
 
@@ -80,6 +82,6 @@ void nvcc_release(struct nvcc *n)
 {
     freep(&n->path);
     freep(&n->outside);
-    freep(&n->stubs);
+    freep(&n->cuda_h);
     freep(&n->name);
 }

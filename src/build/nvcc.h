@@ -9,7 +9,7 @@
 struct nvcc {
     char *path;              /* absolute */
     char *outside;           /* the toolkit's folder when that is not in /usr, else NULL */
-    char *stubs;             /* the folder with a libcuda.so to link against, or NULL */
+    char *cuda_h;            /* declares the driver's functions */
     char *name;              /* "nvcc 13.0.88" */
     char identity[HASH_HEX]; /* changes with the toolkit, not with the call */
 };
