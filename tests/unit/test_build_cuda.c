@@ -70,6 +70,12 @@ static struct build_request request(const char *source)
                                   .cache_dir = cache};
 }
 
+static bool lacks_compiler(const struct err *err)
+{
+    return strstr(err->text, "no nvcc found") || strstr(err->text, "no NVRTC found") ||
+           strstr(err->text, "install g++");
+}
+
 /* Skips where the machine has no such compiler. */
 static void build(const struct build_request *req, struct build_result *ret)
 {
@@ -77,8 +83,7 @@ static void build(const struct build_request *req, struct build_result *ret)
 
     if (build_artifact(req, ret, &err) == 0)
         return;
-    if (strstr(err.text, "no nvcc found") || strstr(err.text, "no NVRTC found") ||
-        strstr(err.text, "install g++"))
+    if (lacks_compiler(&err))
         skip();
     fail_msg("%s", err.text);
 }
@@ -140,32 +145,39 @@ static void test_libraries_are_refused(void **state)
 /* ---- host code where the toolkit has no stub of libcuda, as many have none ---- */
 
 /* BASE/toolkit: the machine's own, less lib64/stubs. nvcc is a copy because it looks for the rest
- * beside its real self; the rest are links, which a sandbox can follow only in /usr. */
+ * beside its real self; the rest are links, which a sandbox can follow only in /usr. BASE/bin/nvcc:
+ * a script that calls it, as some machines have one in /usr/local/bin. */
 static const char make_view[] =
-    "set -e; root='%s' headers='%s' view='%s/toolkit'\n"
+    "set -e; root='%s' headers='%s' base='%s'; view=$base/toolkit\n"
     "case $root in /usr/*) take='ln -s' ;; *) take='cp -RL' ;; esac\n"
     "lib=$root/lib64; [ -d $lib ] || lib=$root/targets/x86_64-linux/lib\n"
-    "mkdir -p $view/bin $view/lib $view/include $view/targets/x86_64-linux\n"
+    "mkdir -p $view/bin $view/lib $view/include $view/targets/x86_64-linux $base/bin\n"
     "$take $root/bin/* $view/bin; rm $view/bin/nvcc; cp $root/bin/nvcc $view/bin\n"
     "$take $root/nvvm $view; $take $headers/* $view/include\n"
     "$take $lib/libcudart_static.a $lib/libcudadevrt.a $view/lib\n"
-    "ln -s lib $view/lib64; ln -s ../../lib ../../include $view/targets/x86_64-linux\n";
+    "ln -s lib $view/lib64; ln -s ../../lib ../../include $view/targets/x86_64-linux\n"
+    "printf '#!/bin/sh\\nexec %%s \"$@\"\\n' $view/bin/nvcc >$base/bin/nvcc\n"
+    "chmod 755 $base/bin/nvcc\n";
 
-static void use_toolkit_without_stubs(void)
+static void use_nvcc(const char *name)
+{
+    AUTO(freep) char *path = fs_join(base, name);
+
+    setenv("ASSAY_NVCC", path, 1);
+}
+
+static void make_toolkit_without_stubs(void)
 {
     AUTO(nvcc_release) struct nvcc n = NVCC_INIT;
-    AUTO(freep) char *nvcc = fs_join(base, "toolkit/bin/nvcc");
     struct err err = ERR_INIT;
 
     if (nvcc_find(cache, &n, &err) < 0)
         skip();
 
-    AUTO(freep) char *root = xstrndup(n.path, strlen(n.path) - strlen("/bin/nvcc"));
     AUTO(freep) char *headers = xstrndup(n.cuda_h, strlen(n.cuda_h) - strlen("/cuda.h"));
-    AUTO(freep) char *command = xasprintf(make_view, root, headers, base);
+    AUTO(freep) char *command = xasprintf(make_view, n.root, headers, base);
 
     assert_int_equal(system(command), 0);
-    setenv("ASSAY_NVCC", nvcc, 1);
 }
 
 static bool needs_libcuda(int fd)
@@ -185,7 +197,8 @@ static void test_toolkit_without_stubs(void **state)
     struct build_result r;
 
     (void)state;
-    use_toolkit_without_stubs();
+    make_toolkit_without_stubs();
+    use_nvcc("toolkit/bin/nvcc");
     build(&driver, &r);
     if (r.status != BUILD_OK)
         fail_msg("%s", r.log);
@@ -202,6 +215,28 @@ static void test_toolkit_without_stubs(void **state)
     assert_int_equal(r.status, BUILD_FAILED);
     assert_non_null(strstr(r.log, "undefined reference to `cublasSgemm_v2'"));
     assert_null(strstr(r.log, "cuTensorMapEncodeTiled'"));
+    build_result_release(&r);
+}
+
+/* The script's own folder has no toolkit around it: no cuda.h, and no parts to know it by. */
+static void test_nvcc_is_a_script(void **state)
+{
+    AUTO(nvcc_release) struct nvcc direct = NVCC_INIT, script = NVCC_INIT;
+    struct build_request req = request(with_driver);
+    struct build_result r;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    make_toolkit_without_stubs();
+    use_nvcc("toolkit/bin/nvcc");
+    assert_int_equal(nvcc_find(cache, &direct, &err), 0);
+    use_nvcc("bin/nvcc");
+    assert_int_equal(nvcc_find(cache, &script, &err), 0);
+    assert_string_equal(script.root, direct.root);
+    assert_string_equal(script.cuda_h, direct.cuda_h);
+    build(&req, &r);
+    if (r.status != BUILD_OK)
+        fail_msg("%s", r.log);
     build_result_release(&r);
 }
 
@@ -318,7 +353,7 @@ static void test_odd_headers(void **state)
             fail_msg("%s", file);
         if (build_artifact(&req, &r, &err) == 0)
             fail_msg("case %zu builds", i);
-        if (strstr(err.text, "install g++"))
+        if (lacks_compiler(&err))
             skip();
         assert_int_equal(err.kind, ERR_SYSTEM);
         if (!strstr(err.text, cases[i].want) || !strstr(err.text, "set ASSAY_NVCC"))
@@ -438,7 +473,7 @@ static void test_architectures(void **state)
         req.arch = cases[i].arch;
         assert_int_equal(build_artifact(&req, &r, &err), -1);
         assert_int_equal(err.kind, ERR_SYSTEM);
-        if (strstr(err.text, "no nvcc found"))
+        if (lacks_compiler(&err))
             continue;
         if (!strstr(err.text, cases[i].text))
             fail_msg("case %zu: %s", i, err.text);
@@ -527,6 +562,7 @@ int main(void)
         TEST(test_host_code),
         TEST(test_libraries_are_refused),
         TEST(test_toolkit_without_stubs),
+        TEST(test_nvcc_is_a_script),
         TEST(test_stub_source),
         TEST(test_stub_is_kept),
         TEST(test_odd_headers),
