@@ -16,8 +16,8 @@
 struct eval_options {
     const char *device, *seed;
     int sizes;
-    bool json, check_only, no_cache, no_store, require_sandbox;
-    int64_t timeout_ms, build_timeout_ms, max_calls, budget_ms, runners;
+    bool json, check_only, no_cache, no_store, no_spares, require_sandbox;
+    int64_t timeout_ms, build_timeout_ms, max_calls, budget_ms, runners, spares;
 };
 
 #define FIELD(name) offsetof(struct eval_options, name)
@@ -43,6 +43,11 @@ static const struct opt eval_table[] = {
      NULL, 1, 3600000},
     {"runners", 0, OPT_INT, FIELD(runners), "N", "fresh processes per size (default 3; GPUs 1)",
      NULL, 1, PLAN_MAX_RUNNERS},
+    {"spares", 0, OPT_INT, FIELD(spares), "N",
+     "processes kept ready with the device open (default: GPUs, as many as a candidate takes)",
+     NULL, 1, SPARES_MAX},
+    {"no-spares", 0, OPT_FLAG, FIELD(no_spares), NULL, "start processes when they are needed", NULL,
+     0, 0},
     {"no-cache", 0, OPT_FLAG, FIELD(no_cache), NULL, "compile again", NULL, 0, 0},
     {"no-store", 0, OPT_FLAG, FIELD(no_store), NULL, "keep no record", NULL, 0, 0},
     {"require-sandbox", 0, OPT_FLAG, FIELD(require_sandbox), NULL,
@@ -83,6 +88,7 @@ static int plan_from(const struct eval_options *o, struct session_options *s, st
     s->plan.max_calls = o->max_calls ? (int)o->max_calls : s->plan.max_calls;
     s->plan.budget_ms = o->budget_ms ? (int)o->budget_ms : s->plan.budget_ms;
     s->plan.runners = o->runners ? (int)o->runners : s->plan.runners;
+    s->plan.spares = o->no_spares ? -1 : (int)o->spares;
     s->sizes = o->sizes == 2 ? SIZES_FULL : SIZES_SMALL;
     if (!o->seed)
         return 0;

@@ -41,6 +41,8 @@ struct session {
     struct device_info info;
     struct cpus cpus;
     struct calibration calibration;
+    struct rproc_config runner; /* what every runner is started with */
+    struct spares spares;
     struct pool *pools; /* one per size; opened at first use */
     int n_sizes;
     int served;
@@ -79,6 +81,7 @@ struct evaluation {
     bool seed_spent;     /* nobody is judged on it any more: the record states it */
     char pool[HASH_HEX]; /* a commitment to the seed, stated in every record */
     double load_ms, queue_ms, inputs_ms, expected_ms, honest_ms, total_ms;
+    double spares_ms; /* spent waiting for spares to be warm */
 };
 
 /* Judges one candidate file. A finding, whatever it is, is 0; -1 means that there is nothing to
