@@ -78,6 +78,8 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
                    struct compare_stats *ret, struct err *err);
     /* Optional: NULL says there is no such thing, and the caller does without. */
     int (*flush)(void *ctx, struct mem *const *mems, int n, struct err *err);
+    /* Memory that nobody holds, whoever they are: shows what evaluations leave behind. */
+    int (*free_bytes)(void *ctx, int64_t *ret, struct err *err);
 };
 
 /* One tensor of a call, in the runner: where it lies in the set's arena. */
