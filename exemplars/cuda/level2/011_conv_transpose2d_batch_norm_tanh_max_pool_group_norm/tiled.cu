@@ -51,7 +51,7 @@ __device__ void load_taps(const float *weight, float taps[TAPS][CHANNELS], int c
 }
 
 /* Every output gathers the inputs whose window reaches it. */
-__global__ void __launch_bounds__(CONV_THREADS, 2)
+__global__ void __launch_bounds__(CONV_THREADS)
     conv_transpose(const float *x, const float *weight, const float *bias, float *y,
                    struct image in, struct image out, int tiles_w)
 {
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(CONV_THREADS, 2)
                     in);
         load_taps(weight, taps, c, first, out.channels);
         __syncthreads();
-#pragma unroll 5 /* a row of taps: more at once, and registers spill */
+#pragma unroll 5
         for (int tap = 0; tap < TAPS; tap++)
             for (int p = 0; p < 4; p++) {
                 int h = qh + p / 2 + KERNEL - 1 - tap / KERNEL;
