@@ -17,17 +17,18 @@
 struct eval_options {
     const char *device, *seed;
     int sizes;
-    bool json, check_only, no_cache, no_store, require_sandbox;
-    int64_t timeout_ms, build_timeout_ms, max_calls, budget_ms, runners;
+    bool json, check_only, no_cache, no_store, no_spares, require_sandbox;
+    int64_t timeout_ms, build_timeout_ms, max_calls, budget_ms, runners, spares;
 };
 
 #define FIELD(name) offsetof(struct eval_options, name)
 static const char *const size_choices[] = {"auto", "small", "full", NULL};
+static const enum size_set size_sets[] = {[1] = SIZES_SMALL, [2] = SIZES_FULL};
 
 static const struct opt eval_table[] = {
     {"device", 'd', OPT_STRING, FIELD(device), "DEVICE",
      "cpu, cuda, fake (default: by the file's suffix)", NULL, 0, 0},
-    {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET", "small or full (default: small on the CPU)",
+    {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET", "small or full (default: full on GPUs)",
      size_choices, 0, 0},
     {"json", 'j', OPT_FLAG, FIELD(json), NULL, "print exactly the record, one line a candidate",
      NULL, 0, 0},
@@ -44,6 +45,11 @@ static const struct opt eval_table[] = {
      NULL, 1, 3600000},
     {"runners", 0, OPT_INT, FIELD(runners), "N", "fresh processes per size (default 3; GPUs 1)",
      NULL, 1, PLAN_MAX_RUNNERS},
+    {"spares", 0, OPT_INT, FIELD(spares), "N",
+     "processes kept ready with the device open (default: GPUs, as many as a candidate takes)",
+     NULL, 1, SPARES_MAX},
+    {"no-spares", 0, OPT_FLAG, FIELD(no_spares), NULL, "start processes when they are needed", NULL,
+     0, 0},
     {"no-cache", 0, OPT_FLAG, FIELD(no_cache), NULL, "compile again", NULL, 0, 0},
     {"no-store", 0, OPT_FLAG, FIELD(no_store), NULL, "keep no record", NULL, 0, 0},
     {"require-sandbox", 0, OPT_FLAG, FIELD(require_sandbox), NULL,
@@ -72,6 +78,12 @@ struct eval {
     bool warned_layers;
 };
 
+/* What is published is measured on GPUs; on a CPU full sizes would take minutes. */
+static enum size_set default_sizes(const struct device *device)
+{
+    return device->clock == CLOCK_CLAIM_AUDITED ? SIZES_FULL : SIZES_SMALL;
+}
+
 static int plan_from(const struct eval_options *o, struct session_options *s, struct err *err)
 {
     char *end = NULL;
@@ -86,7 +98,8 @@ static int plan_from(const struct eval_options *o, struct session_options *s, st
     s->plan.max_calls = o->max_calls ? (int)o->max_calls : s->plan.max_calls;
     s->plan.budget_ms = o->budget_ms ? (int)o->budget_ms : s->plan.budget_ms;
     s->plan.runners = o->runners ? (int)o->runners : s->plan.runners;
-    s->sizes = o->sizes == 2 ? SIZES_FULL : SIZES_SMALL;
+    s->plan.spares = o->no_spares ? -1 : (int)o->spares;
+    s->sizes = o->sizes ? size_sets[o->sizes] : default_sizes(s->device);
     if (!o->seed)
         return 0;
     s->seed_chosen = true;

@@ -260,6 +260,20 @@ static int cuda_describe(void *ctx, struct device_info *ret, struct err *err)
     return 0;
 }
 
+static int cuda_free_bytes(void *ctx, int64_t *ret, struct err *err)
+{
+    struct cuda_ctx *c = ctx;
+    size_t free_bytes = 0, total_bytes = 0;
+    CUresult rc;
+
+    if (cuda_enter(c, err) < 0)
+        return -1;
+    if ((rc = c->cu->cuMemGetInfo_v2(&free_bytes, &total_bytes)))
+        return cuda_fail(c->cu, rc, err, "cuMemGetInfo");
+    *ret = (int64_t)free_bytes;
+    return 0;
+}
+
 const struct device_judge_ops cuda_judge_ops = {
     .open = cuda_open,
     .close = cuda_close,
@@ -277,4 +291,5 @@ const struct device_judge_ops cuda_judge_ops = {
     .rms = cuda_rms,
     .flush = cuda_flush,
     .rates = cuda_rates,
+    .free_bytes = cuda_free_bytes,
 };

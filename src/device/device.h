@@ -95,6 +95,8 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
     /* Optional: NULL says there is no such thing, and the caller does without. */
     int (*flush)(void *ctx, struct mem *const *mems, int n, struct err *err);
     int (*rates)(void *ctx, struct device_rates *ret, struct err *err); /* about a second */
+    /* Memory that nobody holds, whoever they are: shows what evaluations leave behind. */
+    int (*free_bytes)(void *ctx, int64_t *ret, struct err *err);
 };
 
 /* One tensor of a call, in the runner: where it lies in the set's arena. */

@@ -100,6 +100,7 @@ static json_t *size_json(const struct size_result *r)
     json_object_set_new(j, "samples", doubles_us(t->samples, t->n_samples));
     json_object_set_new(j, "sample_runner", ints(t->sample_run, t->n_samples));
     json_object_set_new(j, "calls", json_integer(t->n_calls));
+    json_object_set_new(j, "warm_runners", json_integer(t->n_warm));
     json_object_set_new(j, "contents", json_integer(t->n_contents));
     json_object_set_new(j, "deterministic", json_boolean(t->deterministic));
     json_object_set_new(j, "flops", number(r->limits.flops));
@@ -250,19 +251,20 @@ static json_t *evidence_json(const struct session *s, const struct evaluation *e
 
 static json_t *phases_json(const struct evaluation *e)
 {
-    double start = 0, checks = 0, timing = 0, candidate = 0;
+    double start = e->spares_ms, checks = 0, timing = 0, candidate = 0, end = 0;
 
     for (int i = 0; i < e->n_sizes; i++) {
         start += e->sizes[i].trial.start_ms;
         checks += e->sizes[i].trial.check_ms;
         timing += e->sizes[i].trial.timing_ms;
         candidate += e->sizes[i].trial.candidate_ms;
+        end += e->sizes[i].trial.end_ms;
     }
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "load",
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "load",
                      e->load_ms, "build", e->build.ms, "evidence", e->evidence.ms, "queue",
                      e->queue_ms, "inputs", e->inputs_ms, "expected", e->expected_ms, "honest",
-                     e->honest_ms, "start", start, "checks", checks, "timing", timing, "candidate",
-                     candidate, "total", e->total_ms);
+                     e->honest_ms, "start", start, "checks", checks, "timing", timing, "end", end,
+                     "candidate", candidate, "total", e->total_ms);
 }
 
 static json_t *candidate_json(const struct evaluation *e)

@@ -34,12 +34,12 @@ static inline void relax(void)
 
 /* --- starting --- */
 
-static int spawn(struct rproc *r, int *sock, int out_fd, struct err *err)
+static int spawn(struct rproc *r, int sock, int out_fd, int lock_fd, struct err *err)
 {
     const struct rproc_config *c = r->config;
 
     if (c->worker)
-        return worker_start(c->worker, &c->torch, *sock, out_fd, &r->pid, &r->pidfd, err);
+        return worker_start(c->worker, &c->torch, sock, out_fd, &r->pid, &r->pidfd, err);
 
     char *argv[] = {(char *)"assay-runner", NULL};
     /* Nothing of the user's environment reaches a candidate. Passive waiting would cost OpenMP
@@ -53,8 +53,8 @@ static int spawn(struct rproc *r, int *sock, int out_fd, struct err *err)
         .path = c->runner_path,
         .argv = argv,
         .envp = c->device->driver ? with_driver : plain,
-        .fds = {*sock},
-        .n_fds = 1,
+        .fds = {sock, lock_fd},
+        .n_fds = lock_fd < 0 ? 1 : 2,
         .out_fd = out_fd,
         .pin = c->pin,
         .cpus = c->runner_cpus,
@@ -114,12 +114,11 @@ static int send_arenas(struct rproc *r, struct err *err)
     return 0;
 }
 
-static int send_all(struct rproc *r, int page_fd, struct err *err)
+static int send_hello(struct rproc *r, int page_fd, struct err *err)
 {
     const struct rproc_config *c = r->config;
     struct wire_msg hello = {.type = WIRE_HELLO, .fd = -1};
     struct wire_msg page = {.type = WIRE_PAGE, .fd = page_fd, .u.bytes = sizeof(struct wire_page)};
-    struct wire_msg load = {.type = WIRE_LOAD, .fd = c->artifact_fd};
 
     strncpy(hello.u.hello.device, c->device->name, sizeof(hello.u.hello.device) - 1);
     hello.u.hello.index = c->device_index;
@@ -128,13 +127,10 @@ static int send_all(struct rproc *r, int page_fd, struct err *err)
     hello.u.hello.uid = getuid() == 0 ? RUNNER_UID_BASE + (uint32_t)(r->pid & 0xffffff) : 0;
     hello.u.hello.require = c->require_sandbox;
     hello.u.hello.yield = !c->pin;
-    if (wire_send(r->sock, &hello, err) < 0 || wire_send(r->sock, &page, err) < 0 ||
-        send_arenas(r, err) < 0 || send_size(r, err) < 0)
-        return -1;
-    return wire_send(r->sock, &load, err);
+    return wire_send(r->sock, &hello, err) < 0 ? -1 : wire_send(r->sock, &page, err);
 }
 
-int rproc_start(struct rproc *r, const struct rproc_config *config, struct err *err)
+int rproc_spawn(struct rproc *r, const struct rproc_config *config, int lock_fd, struct err *err)
 {
     int pair[2] = {-1, -1}, out[2] = {-1, -1}, page_fd = -1, rc = -1;
 
@@ -149,8 +145,8 @@ int rproc_start(struct rproc *r, const struct rproc_config *config, struct err *
     fcntl(out[0], F_SETFL, O_NONBLOCK);
     r->sock = fd_steal(&pair[0]);
     r->out_fd = fd_steal(&out[0]);
-    if (wire_page_create(&r->page, &page_fd, err) == 0 && spawn(r, &pair[1], out[1], err) == 0 &&
-        send_all(r, page_fd, err) == 0)
+    if (wire_page_create(&r->page, &page_fd, err) == 0 &&
+        spawn(r, pair[1], out[1], lock_fd, err) == 0 && send_hello(r, page_fd, err) == 0)
         rc = 0;
 out:
     fd_closep(&page_fd);
@@ -161,6 +157,26 @@ out:
     if (rc < 0)
         rproc_end(r);
     return rc;
+}
+
+int rproc_hand_over(struct rproc *r, const struct rproc_config *config, struct err *err)
+{
+    struct wire_msg load = {.type = WIRE_LOAD, .fd = config->artifact_fd};
+
+    r->config = config;
+    if (send_arenas(r, err) < 0 || send_size(r, err) < 0)
+        return -1;
+    return wire_send(r->sock, &load, err);
+}
+
+int rproc_start(struct rproc *r, const struct rproc_config *config, struct err *err)
+{
+    if (rproc_spawn(r, config, -1, err) < 0)
+        return -1;
+    if (rproc_hand_over(r, config, err) == 0)
+        return 0;
+    rproc_end(r);
+    return -1;
 }
 
 /* --- its text, its death --- */
@@ -288,7 +304,7 @@ static int fail_verdict(const struct rproc *r, const struct wire_fail *f, struct
     }
 }
 
-/* Waits for READY or OK, draining its text meanwhile. */
+/* Waits for WARM, READY or OK, draining its text meanwhile. */
 static int expect(struct rproc *r, enum wire_type type, const char *when, struct verdict *v,
                   struct err *err)
 {
@@ -324,6 +340,8 @@ static int expect(struct rproc *r, enum wire_type type, const char *when, struct
         rc = fail_verdict(r, &m.u.fail, v, err);
     else if (m.type != type)
         rc = verdict_set(v, VERDICT_REJECTED, "protocol", "%s: unexpected frame %d", when, m.type);
+    else if (type == WIRE_WARM)
+        r->warm = true;
     else if (type == WIRE_READY) {
         r->layers |= m.u.ready.layers;
         r->sealed = true;
@@ -352,15 +370,33 @@ static int check_layers(const struct rproc *r, struct err *err)
     return 0;
 }
 
-int rproc_ready(struct rproc *r, struct verdict *v, struct err *err)
+/* One step of the start, before any candidate code has run: a death is no crash of a candidate. */
+static int expect_start(struct rproc *r, enum wire_type type, struct verdict *v, struct err *err)
 {
-    /* Frames after a death would be refused (EPIPE): the death explains it, so it is looked for
-     * first. */
-    int rc = expect(r, WIRE_READY, "start", v, err);
+    int rc = expect(r, type, "start", v, err);
 
-    if (rc == 1 && v->kind == VERDICT_CRASH) /* no candidate code has run yet */
+    if (rc == 1 && v->kind == VERDICT_CRASH)
         return fail(err, ERR_SYSTEM, "the runner died while starting (%s): %s", v->reason,
                     r->text.len ? buf_str(&r->text) : "it said nothing");
+    return rc;
+}
+
+int rproc_await_warm(struct rproc *r, struct err *err)
+{
+    struct verdict v = VERDICT_INIT;
+    int rc = r->warm ? 0 : expect_start(r, WIRE_WARM, &v, err);
+
+    return rc > 0 ? fail(err, ERR_SYSTEM, "the runner did not start: %s", v.detail) : rc;
+}
+
+int rproc_ready(struct rproc *r, struct verdict *v, struct err *err)
+{
+    int rc = r->warm ? 0 : expect_start(r, WIRE_WARM, v, err);
+
+    /* Frames after a death would be refused (EPIPE): the death explains it, so it is looked for
+     * first. */
+    if (rc == 0)
+        rc = expect_start(r, WIRE_READY, v, err);
     if (rc == 0)
         rc = check_layers(r, err);
     if (rc == 0)

@@ -96,6 +96,7 @@ static int open_calibration(struct session *s, bool *ret_made, struct err *err)
     if (rc <= 0)
         return rc;
     *ret_made = true;
+    spares_settle(&s->spares);
     return calibrate(s->places, o->device, o->device_index, s->ctx, &s->info, &s->calibration, err);
 }
 
@@ -108,6 +109,47 @@ static int open_hardware(struct session *s, struct err *err)
         return -1;
     s->hardware = hardware_find(&s->hardware_list, s->info.name);
     return 0;
+}
+
+/* One limit for all sizes, so that a spare suits any of them. */
+static uint64_t runner_memory(const struct session *s)
+{
+    uint64_t most = 0;
+
+    for (int i = 0; i < s->n_sizes; i++) {
+        const struct graph *g = s->problem->sizes[s->options.sizes][i].graph;
+        struct layout in, out;
+
+        layout_inputs(g, &in);
+        layout_outputs(g, &out);
+        most = MAX(most, in.bytes + out.bytes);
+        layout_release(&in);
+        layout_release(&out);
+    }
+    return RUNNER_MEM_MIN + 4 * most + (uint64_t)s->problem->requires_memory;
+}
+
+/* Opening a driver takes longer than judging a small kernel: so only there, unless asked for. */
+static void open_spares(struct session *s)
+{
+    const struct plan *plan = &s->options.plan;
+    int need = s->n_sizes * (plan->check_only ? 1 : plan->runners);
+    int by_device = s->options.device->driver ? need : 0;
+
+    s->runner = (struct rproc_config){
+        .runner_path = s->places->runner,
+        .device = s->options.device,
+        .device_index = s->options.device_index,
+        .mem_bytes = runner_memory(s),
+        .require_sandbox = plan->require_sandbox,
+        .pin = s->cpus.split,
+        .runner_cpus = s->cpus.runner,
+        .start_timeout_ms = MAX(START_TIMEOUT_MS, plan->call_timeout_ms),
+        .call_timeout_ms = plan->call_timeout_ms,
+        .setup_params = s->problem->setup_params,
+    };
+    spares_init(&s->spares, &s->runner, need, plan->spares ? MAX(plan->spares, 0) : by_device);
+    spares_fill(&s->spares);
 }
 
 int session_open(const struct places *places, const struct problem *problem,
@@ -124,14 +166,15 @@ int session_open(const struct places *places, const struct problem *problem,
     s->pools = xcalloc((size_t)s->n_sizes, sizeof(*s->pools));
     if (!options->seed_chosen)
         s->options.seed = secret_u64();
-    if (options->device->judge->open(options->device_index, &s->ctx, err) < 0 ||
-        options->device->judge->describe(s->ctx, &s->info, err) < 0)
-        return -1;
-    s->engine = ops_host;
     if (options->device->pins_cores)
         cpus_split(&s->cpus);
     if (s->options.plan.runners == 0) /* medians of GPU kernels do not differ between processes */
         s->options.plan.runners = options->device->clock == CLOCK_CLAIM_AUDITED ? 1 : 3;
+    open_spares(s); /* they open the device while we do */
+    if (options->device->judge->open(options->device_index, &s->ctx, err) < 0 ||
+        options->device->judge->describe(s->ctx, &s->info, err) < 0)
+        return -1;
+    s->engine = ops_host;
     if (open_hardware(s, err) < 0 || open_calibration(s, ret_calibration_made, err) < 0)
         return -1;
     emit_c_header(problem, options->sizes, &header);
@@ -161,6 +204,7 @@ void session_close(struct session *s)
     free(s->pools);
     free(s->problem_h);
     hardware_release(&s->hardware_list);
+    spares_release(&s->spares);
     s->options.device->judge->close(s->ctx);
     free(s);
 }
@@ -312,6 +356,15 @@ static int write_module(struct session *s, int i, struct evaluation *e, struct e
     return fs_sealed_memfd("assay-module", text.ptr, text.len, &e->build.artifact_fd, err);
 }
 
+/* PyTorch instead of a candidate: ours, so without walls, and slow to start. */
+static void use_worker(const struct evaluation *e, struct rproc_config *runner)
+{
+    runner->worker = e->worker;
+    runner->torch = e->torch;
+    runner->require_sandbox = false;
+    runner->start_timeout_ms = MAX(WORKER_TIMEOUT_MS, runner->call_timeout_ms);
+}
+
 static int judge_size(struct session *s, int i, struct evaluation *e, struct err *err)
 {
     const struct session_options *o = &s->options;
@@ -324,29 +377,16 @@ static int judge_size(struct session *s, int i, struct evaluation *e, struct err
         .plan = &o->plan,
         .pool = &s->pools[i],
         .judge_cpus = s->cpus.judge,
-        .runner =
-            {
-                .runner_path = s->places->runner,
-                .worker = e->worker,
-                .torch = e->torch,
-                .device = o->device,
-                .device_index = o->device_index,
-                .setup_params = s->problem->setup_params,
-                .artifact_fd = e->build.artifact_fd,
-                .require_sandbox = o->plan.require_sandbox && !e->worker,
-                .pin = s->cpus.split,
-                .runner_cpus = s->cpus.runner,
-                .start_timeout_ms =
-                    MAX(e->worker ? WORKER_TIMEOUT_MS : START_TIMEOUT_MS, o->plan.call_timeout_ms),
-                .call_timeout_ms = o->plan.call_timeout_ms,
-            },
+        .runner = s->runner,
+        .spares = &s->spares,
     };
 
     if (open_pool(s, i, e, err) < 0)
         return -1;
     c.runner.n_inputs = s->pools[i].graph->n_inputs;
-    c.runner.mem_bytes = RUNNER_MEM_MIN + 4 * (s->pools[i].in.bytes + s->pools[i].out.bytes) +
-                         (uint64_t)s->problem->requires_memory;
+    c.runner.artifact_fd = e->build.artifact_fd;
+    if (e->worker)
+        use_worker(e, &c.runner);
     r->tried = true;
     limits_compute(s->problem, s->pools[i].graph, s->hardware, &s->calibration, s->info.cache_bytes,
                    &r->limits);
@@ -380,9 +420,12 @@ static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
 {
     const struct session_options *o = &s->options;
     AUTO(fd_closep) int lock = -1;
+    uint64_t start = clock_ns();
     double waited = 0;
     int rc = 0;
 
+    spares_settle(&s->spares);
+    e->spares_ms = clock_ms_since(start);
     if (devlock_take(o->device->name, o->device_index, false, &lock, &waited, err) < 0)
         return -1;
     e->queue_ms += waited;
@@ -442,6 +485,8 @@ int session_eval(struct session *s, const char *path, struct evaluation *ret, st
         evaluation_release(ret);
         return -1;
     }
+
+    spares_fill(&s->spares); /* they warm up while it is built */
 
     int rc = build(s, ret, err);
 

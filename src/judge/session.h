@@ -45,7 +45,9 @@ struct session {
     struct calibration calibration;
     struct hardware_list hardware_list;
     const struct hardware *hardware; /* of hardware_list; NULL: no datasheet */
-    struct pool *pools;              /* one per size; opened at first use */
+    struct rproc_config runner;      /* what every runner is started with */
+    struct spares spares;
+    struct pool *pools; /* one per size; opened at first use */
     int n_sizes;
     int served;
     char *problem_h;
@@ -86,6 +88,7 @@ struct evaluation {
     bool seed_spent;     /* nobody is judged on it any more: the record states it */
     char pool[HASH_HEX]; /* a commitment to the seed, stated in every record */
     double load_ms, queue_ms, inputs_ms, expected_ms, honest_ms, total_ms;
+    double spares_ms; /* spent waiting for spares to be warm */
 };
 
 /* Judges one candidate file. A finding, whatever it is, is 0; -1 means that there is nothing to

@@ -282,6 +282,14 @@ static int judge_pooled(struct trial *t, struct verdict *v, struct err *err)
 
 /* --- the phases --- */
 
+static int start_runner(struct trial *t, struct rproc *r, struct err *err)
+{
+    if (t->runner_config.worker || !spares_take(t->config->spares, &t->runner_config, r))
+        return rproc_start(r, &t->runner_config, err);
+    t->result->n_warm++;
+    return 0;
+}
+
 static int start_runners(struct trial *t, struct verdict *v, struct err *err)
 {
     const struct plan *plan = t->config->plan;
@@ -289,7 +297,7 @@ static int start_runners(struct trial *t, struct verdict *v, struct err *err)
     int rc = 0;
 
     for (; t->n_runners < wanted && rc == 0; t->n_runners += rc == 0)
-        rc = rproc_start(&t->runners[t->n_runners], &t->runner_config, err);
+        rc = start_runner(t, &t->runners[t->n_runners], err);
     t->result->layers = UINT32_MAX;
     for (int i = 0; i < t->n_runners && rc == 0; i++) {
         rc = rproc_ready(&t->runners[i], v, err);
@@ -566,6 +574,16 @@ static void sum_up(struct trial *t)
         }
 }
 
+/* Their exit is awaited: nobody is timed beside a driver that cleans up. */
+static void end_runners(struct trial *t)
+{
+    uint64_t start = clock_ns();
+
+    for (int i = 0; i < t->n_runners; i++)
+        rproc_release(&t->runners[i]);
+    t->result->end_ms = clock_ms_since(start);
+}
+
 int trial_run(const struct trial_config *c, struct trial_result *ret, struct verdict *v,
               struct err *err)
 {
@@ -597,8 +615,7 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
         draw_in(&t);
         rc = run_phases(&t, v, err);
         sum_up(&t);
-        for (int i = 0; i < t.n_runners; i++)
-            rproc_release(&t.runners[i]);
+        end_runners(&t);
         sched_setaffinity(0, sizeof(t.all_cpus), &t.all_cpus);
     }
     free_arenas(&t);

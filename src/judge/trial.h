@@ -6,6 +6,7 @@
 #include "judge/plan.h"
 #include "judge/pool.h"
 #include "judge/rproc.h"
+#include "judge/spares.h"
 #include "judge/stats.h"
 
 struct trial_error { /* the worst output under the worst law, in units of the honest run */
@@ -32,7 +33,8 @@ struct trial_result {
     uint32_t layers; /* sandbox layers every runner had */
     char *text;      /* what the candidate printed, capped */
     uint64_t text_bytes;
-    double start_ms, check_ms, timing_ms;
+    int n_warm; /* runners that were spares */
+    double start_ms, check_ms, timing_ms, end_ms;
     double candidate_ms; /* of all this, the candidate's own calls */
 };
 void trial_result_release(struct trial_result *r);
@@ -41,6 +43,7 @@ struct trial_config {
     const struct plan *plan;
     struct pool *pool;
     struct rproc_config runner; /* arenas are filled in here */
+    struct spares *spares;      /* started with the same; settled */
     cpu_set_t judge_cpus;       /* with runner.pin */
 };
 

@@ -4,9 +4,10 @@
  * uid, rlimits and Landlock, then the device, then every descriptor the judge has for us. Then
  * seccomp. Only then the artifact, because its constructors are candidate code.
  *
- *   receive_hello -> lock_down -> receive_all -> seal_and_report -> load -> setup -> prepare ->
- * watch
+ *   receive_hello -> lock_down -> report_warm -> receive_all -> seal_and_report -> load -> setup ->
+ *   prepare -> watch
  *
+ * A spare waits in receive_all, its device open, for a candidate to be handed to it.
  * From load() on every byte of this process may be the candidate's doing; the judge knows.
  * Nothing is freed: the process ends by _exit() or is killed.
  */
@@ -31,6 +32,7 @@ struct arena {
 
 struct session {
     int sock;
+    int lock_fd; /* -1: none */
     bool yield;
     struct wire_hello hello;
     const struct device *device;
@@ -140,6 +142,18 @@ static void lock_down(struct session *s)
         give_up(s, WIRE_STAGE_SANDBOX, 0, err.text);
     if (s->device->runner->open(s->hello.index, &s->ctx, &err) < 0)
         give_up(s, WIRE_STAGE_DEVICE, 0, err.text);
+}
+
+/* Others may time their calls again: from here on this process touches the device only when its
+ * judge says so. */
+static void report_warm(struct session *s)
+{
+    struct wire_msg m = WIRE_MSG_INIT(WIRE_WARM);
+    struct err err = ERR_INIT;
+
+    fd_closep(&s->lock_fd);
+    if (wire_send(s->sock, &m, &err) < 0)
+        _exit(WIRE_EXIT_EOF);
 }
 
 static int take_page(struct session *s, struct wire_msg *m, struct err *err)
@@ -414,14 +428,16 @@ static _Noreturn void watch(struct session *s)
     }
 }
 
-_Noreturn void runner_run(int sock)
+_Noreturn void runner_run(int sock, int lock_fd)
 {
     struct session *s = xcalloc(1, sizeof(*s));
     uint32_t wanted = sandbox_wanted(); /* asked with the rights we were born with */
 
     s->sock = sock;
+    s->lock_fd = lock_fd;
     receive_hello(s);
     lock_down(s);
+    report_warm(s);
     receive_all(s);
     seal_and_report(s, wanted);
     load(s);

@@ -7,9 +7,12 @@
  * is there before it is used, on both sides: the runner's memory belongs to the candidate.
  *
  *   judge                         runner
- *     HELLO  ------------------->         device, limits; the runner enters its sandbox, opens the
- * device PAGE+fd ARENA+fd... SIZE ->         shared page, arenas, where tensors lie LOAD+fd
- * ------------------>         the artifact: kept closed until seccomp is on
+ *     HELLO  ------------------->         device, limits
+ *     PAGE+fd  ----------------->         the shared page
+ *            <-------------------  WARM   it is in its sandbox and has the device open; a spare
+ *                                         waits here until there is a candidate for it
+ *     ARENA+fd... SIZE  -------->         arenas, where tensors lie
+ *     LOAD+fd  ----------------->         the artifact: kept closed until seccomp is on
  *            <-------------------  READY  sandbox layers that are on (or FAIL)
  *                                         from here on nothing is trusted: the artifact is loaded
  *            <-------------------  OK or FAIL {stage, text}
@@ -39,6 +42,11 @@
 #define WIRE_MAX_ARENAS 64
 #define WIRE_MAX_TENSORS 1024
 
+/* Descriptors a runner is born with. The lock is there when others have to be kept from timing
+ * while the device is being opened (devlock.h): the runner lets go of it by closing it. */
+#define WIRE_SOCKET_FD 3
+#define WIRE_LOCK_FD 4
+
 /* How the runner ends by itself. Killed by a signal, or any other status, is the candidate's doing.
  */
 #define WIRE_EXIT_EOF 0  /* the judge closed the socket before START */
@@ -57,6 +65,7 @@ enum wire_type {
     WIRE_START,
     WIRE_OK,
     WIRE_FAIL,
+    WIRE_WARM,
 };
 
 enum wire_stage {                     /* where a runner failed, for the verdict */

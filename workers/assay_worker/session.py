@@ -81,6 +81,7 @@ class Session:
             self.device = open_device(hello.device, hello.index)
         except Exception as error:
             raise Failure(wire.STAGE_DEVICE, one_line(error)) from error
+        self.send(wire.encode(wire.WARM))
 
     def take(self):
         """PAGE, ARENA..., SIZE, LOAD: all that comes with a descriptor."""
