@@ -18,6 +18,7 @@ static const struct {
     {"f32_flops_s", offsetof(struct calibration, f32_flops_s)},
     {"f64_flops_s", offsetof(struct calibration, f64_flops_s)},
     {"call_floor_ns", offsetof(struct calibration, call_floor_ns)},
+    {"empty_order_ns", offsetof(struct calibration, empty_order_ns)},
 };
 
 double calibration_bytes_s(const struct calibration *c)
