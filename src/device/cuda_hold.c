@@ -3,8 +3,9 @@
  * As many threads as the device has room for, so that nothing can run beside it, not even on
  * another stream. One thread of the first block watches the judge's word in host memory; one of
  * each other block watches a word in device memory that the first one passes it on to: hundreds of
- * readers over the bus would only slow the one that matters. Each gives up by itself, and so ends
- * even where the first block never got to run.
+ * readers over the bus would only slow the one that matters. The first one also tells the judge
+ * that the device is there: released before that, the launch's way to the device would count as the
+ * candidate's time. Each gives up by itself, and so ends even where the first never got to run.
  *
  * It is loaded before the artifact. Candidate code could still keep it from running; then the work
  * starts early, and the time the judge saw between go and "queued" contains it.
@@ -20,7 +21,7 @@ const char cuda_hold_ptx[] =
     ".version 6.4\n"
     ".target sm_75\n"
     ".address_size 64\n"
-    ".visible .entry hold(.param .u64 p_release, .param .u64 p_relay,\n"
+    ".visible .entry hold(.param .u64 p_release, .param .u64 p_relay, .param .u64 p_holding,\n"
     "                     .param .u32 p_seq, .param .u64 p_limit_ns)\n"
     /* At most 32 registers: two blocks of 1024 threads fill an SM. */
     ".maxntid 1024, 1, 1\n"
@@ -28,7 +29,7 @@ const char cuda_hold_ptx[] =
     "{\n"
     "    .reg .pred  %idle, %first, %out;\n"
     "    .reg .b32   %seq, %word, %id;\n"
-    "    .reg .b64   %release, %relay, %at, %limit, %start, %now;\n"
+    "    .reg .b64   %release, %relay, %holding, %at, %limit, %start, %now;\n"
     "    mov.u32     %id, %tid.x;\n"
     "    setp.ne.u32 %idle, %id, 0;\n"
     "    @%idle bra  JOIN;\n"
@@ -40,6 +41,8 @@ const char cuda_hold_ptx[] =
     "    mov.u32     %id, %ctaid.x;\n"
     "    setp.eq.u32 %first, %id, 0;\n"
     "    selp.b64    %at, %release, %relay, %first;\n"
+    "    ld.param.u64 %holding, [p_holding];\n"
+    "    @%first st.relaxed.sys.global.u32 [%holding], %seq;\n"
     "WATCH:\n"
     "    ld.relaxed.sys.global.u32 %word, [%at];\n"
     "    setp.eq.u32 %out, %word, %seq;\n"
@@ -115,13 +118,18 @@ int cuda_hold_open(struct cuda_hold *h, const struct cuda_driver *cu, CUdevice d
     return 0;
 }
 
+static CUdeviceptr on_device(const struct cuda_hold *h, const atomic_uint *word)
+{
+    return h->page_at + (CUdeviceptr)((const char *)word - h->page);
+}
+
 CUresult cuda_hold_queue(const struct cuda_hold *h, const struct device_hold *hold, CUstream stream)
 {
-    CUdeviceptr release = h->page_at + (CUdeviceptr)((char *)hold->release - h->page);
+    CUdeviceptr release = on_device(h, hold->release), holding = on_device(h, hold->holding);
     CUdeviceptr relay = h->relay;
     unsigned seq = hold->seq;
     uint64_t limit_ns = DEVICE_HOLD_MS * (uint64_t)1000000;
-    void *args[] = {&release, &relay, &seq, &limit_ns};
+    void *args[] = {&release, &relay, &holding, &seq, &limit_ns};
 
     return h->cu->cuLaunchKernel(h->kernel, h->blocks, 1, 1, h->threads, 1, 1, 0, stream, args,
                                  NULL);

@@ -140,7 +140,8 @@ struct device_call {
 struct device_hold { /* words of the shared page; not owned */
     unsigned seq;
     atomic_uint *release; /* the judge's: equals seq once the device may start */
-    atomic_uint *queued;  /* to be set to seq once all, or as much as is safe, is queued */
+    atomic_uint *queued;  /* to be set to seq once all, or as much as is safe, is queued, */
+    atomic_uint *holding; /* and this once the device has got there and waits */
 };
 
 /* What call() says in *ret_status when the device faulted (illegal address, trap, ...), whatever

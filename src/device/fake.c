@@ -158,6 +158,7 @@ static int fake_held_batch(void *ctx, struct artifact *a, void *args, uint32_t c
         fake_program_queue(p);
     if (!fake_program_waits(p) || count == 0)
         atomic_store_explicit(hold->queued, hold->seq, memory_order_release);
+    atomic_store_explicit(hold->holding, hold->seq, memory_order_release);
     wait_for_release(hold);
     for (uint32_t i = 0; i < count && *ret_status == 0; i++) {
         *ret_status = fake_program_run(p, FAKE_AT_CALL, args);

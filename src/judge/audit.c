@@ -33,7 +33,7 @@ int audit_hot_count(double call_ns)
 
 double audit_empty_max(double usual_ns)
 {
-    return usual_ns > 0 ? 2 * usual_ns : EMPTY_MAX_NS;
+    return usual_ns > 0 ? 1.5 * usual_ns : EMPTY_MAX_NS;
 }
 
 bool audit_host_bound(double cold_ns, double call_ns, double queue_ns)

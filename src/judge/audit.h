@@ -15,7 +15,7 @@ bool audit_hot(double claim_ns, double outside_ns);
 int audit_hot_count(double call_ns);
 
 /* The most that an empty order is believed to take, since a candidate could slow it down to hide
- * behind it; usual_ns: what it took when the device was calibrated, 0 when that is not known. */
+ * behind it; usual_ns: the median when the device was calibrated, 0 when that is not known. */
 double audit_empty_max(double usual_ns);
 
 /* A caller waits far longer than the device works: for the call, or for its launches alone. */

@@ -15,7 +15,7 @@ struct calibration {
     double read_bytes_s, copy_bytes_s; /* copy counts bytes read plus bytes written */
     double f32_flops_s, f64_flops_s;   /* fused multiply-add counts 2 */
     double call_floor_ns;              /* an empty candidate, cold, the empty order taken off */
-    double empty_order_ns;             /* what is taken off: the least; 0 in older files */
+    double empty_order_ns; /* what is taken off, by the judge's clock; 0 in older files */
 };
 
 /* The better of reading and copying: what memory traffic is held against. */

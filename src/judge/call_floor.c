@@ -57,14 +57,13 @@ static int build_empty(const struct places *places, const struct device *device,
 }
 
 static int median_of(struct rproc *r, const struct device_judge_ops *ops, void *ctx,
-                     struct mem *mems, enum wire_order order, double *ret_ns,
-                     double *ret_least_wall_ns, struct err *err)
+                     struct mem *mems, enum wire_order order, double *ret_ns, double *ret_wall_ns,
+                     struct err *err)
 {
     struct verdict v = VERDICT_INIT;
     struct mem *both[2] = {&mems[0], &mems[1]};
-    double ns[CALLS];
+    double ns[CALLS], walls[CALLS];
 
-    *ret_least_wall_ns = INFINITY;
     for (int i = 0; i < CALLS; i++) {
         bool hold = r->config->device->hold_ms > 0 && r->seq >= RPROC_UNHELD_CALLS;
         struct rproc_reply reply;
@@ -78,10 +77,11 @@ static int median_of(struct rproc *r, const struct device_judge_ops *ops, void *
             rc = (hold ? rproc_call_held : rproc_call)(r, order, 0, 1, 1, &reply, &v, err);
         if (rc)
             return rc > 0 ? fail(err, ERR_SYSTEM, "an empty kernel: %s", v.detail) : -1;
-        *ret_least_wall_ns = fmin(*ret_least_wall_ns, (double)reply.wall_ns);
+        walls[i] = (double)reply.wall_ns;
         ns[i] = (double)(r->config->device->clock == CLOCK_JUDGE ? reply.wall_ns : reply.claim_ns);
     }
     *ret_ns = stats_median(ns, CALLS);
+    *ret_wall_ns = stats_median(walls, CALLS);
     return 0;
 }
 

@@ -6,7 +6,7 @@
 
 struct call_floor {
     double floor_ns; /* the time an empty candidate shows: no kernel can be measured faster */
-    double empty_ns; /* the judge's clock on an order without a candidate: the least */
+    double empty_ns; /* the judge's clock on an order without a candidate */
     uint32_t layers; /* the sandbox layers its runner had (doctor asks for them) */
 };
 

@@ -25,6 +25,7 @@
 /* About 20 us of spinning between looks at the clock and the descriptors. */
 #define SPINS_PER_LOOK 512
 #define PIPE_BYTES (1 << 20)
+#define DEVICE_ARRIVES_NS 1000000
 #define RUNNER_UID_BASE 0x20000000u
 
 static inline void relax(void)
@@ -390,6 +391,17 @@ static int fault_verdict(const struct wire_page *p, struct verdict *v)
                        *text ? ": " : "", text);
 }
 
+/* All may be queued before the device has come as far as the hold: a matter of microseconds, not
+ * worth more than a millisecond. Returns the time. */
+static uint64_t await_device(struct wire_page *p, unsigned seq, uint64_t start)
+{
+    while (atomic_load_explicit(&p->holding, memory_order_acquire) != seq &&
+           atomic_load_explicit(&p->done, memory_order_acquire) != seq &&
+           clock_ns() - start < DEVICE_ARRIVES_NS)
+        relax();
+    return clock_ns();
+}
+
 /* Waits until all is queued and lets the device go. The clock is read before the release is
  * written, so that the outside time is never too short. What took longer to queue than a hold lasts
  * was not held: the device started by itself, and the time since go is all there is. (A hold begins
@@ -407,8 +419,9 @@ static int release(struct rproc *r, uint64_t start, uint64_t *ret_start, struct 
     bool queued = atomic_load_explicit(&p->queued, memory_order_acquire) == r->seq;
     uint64_t now = clock_ns();
 
-    atomic_store_explicit(&p->release, r->seq, memory_order_release);
     ret->queue_ns = queued ? now - start : 0;
+    now = await_device(p, r->seq, now);
+    atomic_store_explicit(&p->release, r->seq, memory_order_release);
     ret->held = queued && ret->queue_ns < (uint64_t)(r->config->device->hold_ms - 1) * 1000000;
     if (ret->held)
         *ret_start = now;

@@ -33,6 +33,7 @@
 #define OUT_ARENAS 2
 #define EMPTY_CALLS 7 /* per runner */
 #define EMPTY_MAX_NS 1000
+#define AUDIT_EMPTY_CALLS 15
 #define IDLE_FLUSHES 7
 #define HOT_BATCHES 3 /* per runner */
 #define HOT_MAX 4096  /* calls in a batch */
@@ -81,6 +82,12 @@ static void spread_out(struct trial *t)
     t->spread = true;
     sched_setaffinity(0, sizeof(t->all_cpus), &t->all_cpus);
     ops_set_threads(0);
+}
+
+/* The score is a claim, and the judge's clock has to confirm it. */
+static bool audited(const struct trial *t)
+{
+    return t->config->pool->device->clock == CLOCK_CLAIM_AUDITED;
 }
 
 /* --- memory --- */
@@ -375,16 +382,17 @@ static int warm_up(struct trial *t, struct verdict *v, struct err *err)
     return 0;
 }
 
-/* What an order costs without a candidate: the least of several. Not the median: on a busy machine,
- * or beside a candidate's thread that hogs the core between calls, that is milliseconds, which
- * taken off would make any kernel look fast. For the same reason it is never more than a
- * microsecond on the CPU, or twice what calibration saw elsewhere. */
-static int empty_calls(struct trial *t, bool hold, double most_ns, struct verdict *v,
-                       struct err *err)
+/* What an order costs without a candidate. Where the judge's clock is the score: the least of
+ * several, not the median, which beside a candidate's thread that hogs the core between calls is
+ * milliseconds, and taken off would make any kernel look fast; and never more than a microsecond.
+ * Where it confirms a median: the median, or noise would look like a lie; and never much more than
+ * what calibration saw. */
+static int empty_calls(struct trial *t, bool hold, struct verdict *v, struct err *err)
 {
-    double least = most_ns;
+    AUTO(series_release) struct series times = {0};
+    int n = t->n_runners * (audited(t) ? AUDIT_EMPTY_CALLS : EMPTY_CALLS);
 
-    for (int i = 0; i < EMPTY_CALLS * t->n_runners; i++) {
+    for (int i = 0; i < n; i++) {
         struct shot s = aim(t, 0);
         struct rproc_reply reply;
         int rc =
@@ -392,22 +400,23 @@ static int empty_calls(struct trial *t, bool hold, double most_ns, struct verdic
 
         if (rc)
             return rc;
-        least = fmin(least, (double)reply.wall_ns);
+        series_add(&times, (double)reply.wall_ns);
     }
-    t->empty[hold] = least;
+    if (audited(t))
+        t->empty[hold] = fmin(series_median(&times), audit_empty_max(t->config->usual_empty_ns));
+    else
+        t->empty[hold] = stats_quantile(times.values, times.n, 0);
+    if (t->config->pool->device->clock == CLOCK_JUDGE)
+        t->empty[hold] = fmin(t->empty[hold], EMPTY_MAX_NS);
     return 0;
 }
 
 static int empty_orders(struct trial *t, struct verdict *v, struct err *err)
 {
-    enum device_clock clock = t->config->pool->device->clock;
-    double most = clock == CLOCK_JUDGE           ? EMPTY_MAX_NS
-                  : clock == CLOCK_CLAIM_AUDITED ? audit_empty_max(t->config->usual_empty_ns)
-                                                 : INFINITY;
-    int rc = empty_calls(t, false, most, v, err);
+    int rc = empty_calls(t, false, v, err);
 
     if (rc == 0 && t->holding)
-        rc = empty_calls(t, true, most, v, err);
+        rc = empty_calls(t, true, v, err);
     t->result->empty_ns = t->empty[t->holding];
     return rc;
 }
@@ -498,11 +507,6 @@ static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
     }
     res->cold = stats_pooled(res->samples, res->sample_run, (size_t)res->n_samples, t->n_runners);
     return judge_pooled(t, v, err);
-}
-
-static bool audited(const struct trial *t)
-{
-    return t->config->pool->device->clock == CLOCK_CLAIM_AUDITED;
 }
 
 /* The runner's events are a claim: candidate code shares their address space. */

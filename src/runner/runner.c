@@ -375,7 +375,7 @@ static struct reply call(struct session *s, void *args, uint32_t count,
 /* One way for both orders: an EMPTY one takes as long as the way to the candidate and back. */
 static struct reply obey(struct session *s, struct wire_page *page, unsigned seq)
 {
-    struct device_hold hold = {seq, &page->release, &page->queued};
+    struct device_hold hold = {seq, &page->release, &page->queued, &page->holding};
     uint32_t order = page->order, in = page->in_arena, out = page->out_arena, count = page->count;
     void *args = in < WIRE_MAX_ARENAS && out < WIRE_MAX_ARENAS ? s->args[in][out] : NULL;
 

@@ -179,6 +179,7 @@ struct wire_page {
     _Alignas(64) atomic_uint release; /* judge: sequence number of the order whose work may start */
     _Alignas(64) atomic_uint queued;  /* runner: ... of the held order that is queued; a runner that
                                        * cannot hold says only done */
+    _Alignas(64) atomic_uint holding; /* the device itself: ... of the order it is held for */
 };
 
 /* Made by the judge; sealed, so that the candidate cannot truncate it under the judge's feet. */

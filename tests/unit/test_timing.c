@@ -54,7 +54,7 @@ static void host_bound_is_far_above(void **state)
 static void empty_orders_hide_nothing(void **state)
 {
     (void)state;
-    assert_true(audit_empty_max(12000) == 24000);
+    assert_true(audit_empty_max(12000) == 18000);
     assert_true(audit_empty_max(0) == 50000);
 }
 
