@@ -174,6 +174,27 @@ static void print_sizes(const struct evaluation *e, bool color, struct buf *out)
     table_release(&t);
 }
 
+/* What a reader should know about how a size was timed. */
+static void print_notes(const struct evaluation *e, bool holds, struct buf *out)
+{
+    for (int i = 0; i < e->n_sizes; i++) {
+        const struct trial_result *t = &e->sizes[i].trial;
+        AUTO(buf_release) struct buf name = BUF_INIT;
+
+        if (!t->n_samples)
+            continue;
+        size_print(e->sizes[i].size, &name);
+        if (t->host_bound)
+            buf_addf(out, "  %s: host-bound: a caller waits %.1f us, queueing takes %.1f us\n",
+                     buf_str(&name), t->call_ns / 1e3, t->queue_ns / 1e3);
+        if (holds && !t->held)
+            buf_addf(out, "  %s: not held back: the time contains the host's gaps\n",
+                     buf_str(&name));
+        if (device_throttled(&t->state[0]) || device_throttled(&t->state[1]))
+            buf_addf(out, "  %s: the device's clocks were throttled\n", buf_str(&name));
+    }
+}
+
 /* Only once its seed is spent. */
 static void print_repeat(const struct eval *v, const struct evaluation *e, struct buf *out)
 {
@@ -225,6 +246,7 @@ static void print_page(const struct eval *v, const struct evaluation *e, struct 
     print_log(e, out);
     print_sizes(e, color, out);
     print_evidence(v, e, out);
+    print_notes(e, v->device->hold_ms > 0, out);
     if (e->verdict.kind != VERDICT_PASS)
         print_repeat(v, e, out);
 }
@@ -247,7 +269,7 @@ static void add_row(struct eval *v, const struct evaluation *e)
     table_add(t, TEXT_PLAIN, "%s", v->problem->name);
     table_add(t, TEXT_PLAIN, "%s", base_name(e->file_name));
     table_add(t, verdict_color(e->verdict.kind), "%s", verdict_names[e->verdict.kind]);
-    table_add(t, TEXT_PLAIN, "%s", e->verdict.reason);
+    table_add(t, TEXT_PLAIN, "%s", timed && first->host_bound ? "host_bound" : e->verdict.reason);
     if (e->verdict.kind != VERDICT_PASS) {
         buf_addf(&v->failures, "%s: %s\n", e->file_name, e->verdict.detail);
         print_log(e, &v->failures);

@@ -25,6 +25,7 @@
 /* About 20 us of spinning between looks at the clock and the descriptors. */
 #define SPINS_PER_LOOK 512
 #define PIPE_BYTES (1 << 20)
+#define DEVICE_ARRIVES_NS 1000000
 #define RUNNER_UID_BASE 0x20000000u
 
 static inline void relax(void)
@@ -262,15 +263,16 @@ static int look(struct rproc *r, uint64_t deadline_ns, int limit_ms, const char 
     return clock_ns() > deadline_ns ? overdue(r, when, limit_ms, v) : 0;
 }
 
-/* Spins until *word equals value. */
-static int spin_for(struct rproc *r, atomic_uint *word, unsigned value, int limit_ms,
-                    const char *when, struct verdict *v)
+/* Spins until *word, or *other, equals value. */
+static int spin_for_either(struct rproc *r, atomic_uint *word, atomic_uint *other, unsigned value,
+                           int limit_ms, const char *when, struct verdict *v)
 {
     uint64_t deadline = clock_ns() + (uint64_t)limit_ms * 1000000u;
 
     for (;;) {
         for (int i = 0; i < SPINS_PER_LOOK; i++) {
-            if (atomic_load_explicit(word, memory_order_acquire) == value)
+            if (atomic_load_explicit(word, memory_order_acquire) == value ||
+                atomic_load_explicit(other, memory_order_acquire) == value)
                 return 0;
             relax();
         }
@@ -282,6 +284,12 @@ static int spin_for(struct rproc *r, atomic_uint *word, unsigned value, int limi
         if (!r->config->pin)
             sched_yield(); /* one core for both: let the runner have it */
     }
+}
+
+static int spin_for(struct rproc *r, atomic_uint *word, unsigned value, int limit_ms,
+                    const char *when, struct verdict *v)
+{
+    return spin_for_either(r, word, word, value, limit_ms, when, v);
 }
 
 /* --- talking --- */
@@ -423,29 +431,45 @@ static int fault_verdict(const struct wire_page *p, struct verdict *v)
                        *text ? ": " : "", text);
 }
 
-int rproc_call(struct rproc *r, enum wire_order order, int in_arena, int out_arena, int count,
-               struct rproc_reply *ret, struct verdict *v, struct err *err)
+/* All may be queued before the device has come as far as the hold: a matter of microseconds, not
+ * worth more than a millisecond. Returns the time. */
+static uint64_t await_device(struct wire_page *p, unsigned seq, uint64_t start)
+{
+    while (atomic_load_explicit(&p->holding, memory_order_acquire) != seq &&
+           atomic_load_explicit(&p->done, memory_order_acquire) != seq &&
+           clock_ns() - start < DEVICE_ARRIVES_NS)
+        relax();
+    return clock_ns();
+}
+
+/* Waits until all is queued and lets the device go. The clock is read before the release is
+ * written, so that the outside time is never too short. What took longer to queue than a hold lasts
+ * was not held: the device started by itself, and the time since go is all there is. (A hold begins
+ * after go, and so lasts a little longer than the judge counts.) */
+static int release(struct rproc *r, uint64_t start, uint64_t *ret_start, struct rproc_reply *ret,
+                   struct verdict *v)
 {
     struct wire_page *p = r->page;
-    int limit = r->config->call_timeout_ms;
-
-    (void)err;
-    p->order = order;
-    p->in_arena = (uint32_t)in_arena;
-    p->out_arena = (uint32_t)out_arena;
-    p->count = (uint32_t)count;
-
-    uint64_t start = clock_ns();
-
-    atomic_store_explicit(&p->go, ++r->seq, memory_order_release);
-
-    int rc = spin_for(r, &p->done, r->seq, limit, "call", v);
+    int rc =
+        spin_for_either(r, &p->queued, &p->done, r->seq, r->config->call_timeout_ms, "call", v);
 
     if (rc)
         return rc;
-    ret->wall_ns = clock_ns() - start;
-    ret->claim_ns = p->claim_ns;
 
+    bool queued = atomic_load_explicit(&p->queued, memory_order_acquire) == r->seq;
+    uint64_t now = clock_ns();
+
+    ret->queue_ns = queued ? now - start : 0;
+    now = await_device(p, r->seq, now);
+    atomic_store_explicit(&p->release, r->seq, memory_order_release);
+    ret->held = queued && ret->queue_ns < (uint64_t)(r->config->device->hold_ms - 1) * 1000000;
+    if (ret->held)
+        *ret_start = now;
+    return 0;
+}
+
+static int reply_verdict(const struct wire_page *p, enum wire_order order, struct verdict *v)
+{
     int status = p->status;
 
     if (status == WIRE_STATUS_FAULT)
@@ -453,6 +477,52 @@ int rproc_call(struct rproc *r, enum wire_order order, int in_arena, int out_are
     if (order == WIRE_ORDER_CALL && status != 0)
         return verdict_set(v, VERDICT_CRASH, "returned", "assay_kernel returned %d", status);
     return 0;
+}
+
+struct order {
+    enum wire_order what;
+    int in_arena, out_arena, count;
+    bool hold;
+};
+
+static int give(struct rproc *r, const struct order *o, struct rproc_reply *ret, struct verdict *v)
+{
+    struct wire_page *p = r->page;
+
+    *ret = (struct rproc_reply){0};
+    p->order = o->what;
+    p->in_arena = (uint32_t)o->in_arena;
+    p->out_arena = (uint32_t)o->out_arena;
+    p->count = (uint32_t)o->count;
+    p->hold = o->hold;
+
+    uint64_t start = clock_ns();
+
+    atomic_store_explicit(&p->go, ++r->seq, memory_order_release);
+
+    int rc = o->hold ? release(r, start, &start, ret, v) : 0;
+
+    if (rc == 0)
+        rc = spin_for(r, &p->done, r->seq, r->config->call_timeout_ms, "call", v);
+    if (rc)
+        return rc;
+    ret->wall_ns = clock_ns() - start;
+    ret->claim_ns = p->claim_ns;
+    return reply_verdict(p, o->what, v);
+}
+
+int rproc_call(struct rproc *r, enum wire_order order, int in_arena, int out_arena, int count,
+               struct rproc_reply *ret, struct verdict *v, struct err *err)
+{
+    (void)err;
+    return give(r, &(struct order){order, in_arena, out_arena, count, false}, ret, v);
+}
+
+int rproc_call_held(struct rproc *r, enum wire_order order, int in_arena, int out_arena, int count,
+                    struct rproc_reply *ret, struct verdict *v, struct err *err)
+{
+    (void)err;
+    return give(r, &(struct order){order, in_arena, out_arena, count, true}, ret, v);
 }
 
 static int send_signal(const struct rproc *r, int sig)

@@ -74,13 +74,22 @@ int rproc_start(struct rproc *r, const struct rproc_config *config, struct err *
 /* Waits until the artifact is loaded and set up and the runner watches its page. */
 int rproc_ready(struct rproc *r, struct verdict *v, struct err *err);
 
+/* A runner's first calls are not to be held: code that loads lazily waits for the device. */
+#define RPROC_UNHELD_CALLS 2
+
 struct rproc_reply {
-    uint64_t wall_ns;  /* the judge's clock, go to done */
+    uint64_t wall_ns;  /* the judge's clock, go to done; when held, release to done */
     uint64_t claim_ns; /* the runner's word */
+    uint64_t queue_ns; /* when held: go until all was queued, by the judge's clock */
+    bool held;
 };
 /* The runner must be running (rproc_wake). `count` calls back to back. */
 int rproc_call(struct rproc *r, enum wire_order order, int in_arena, int out_arena, int count,
                struct rproc_reply *ret, struct verdict *v, struct err *err);
+/* The same on a device that is held back until the runner says that all is queued. ret->held is
+ * false when it could not be: no such device, or the candidate waits for it inside its call. */
+int rproc_call_held(struct rproc *r, enum wire_order order, int in_arena, int out_arena, int count,
+                    struct rproc_reply *ret, struct verdict *v, struct err *err);
 /* SIGSTOP, and wait until every thread stands still. Nothing works ahead while the judge prepares.
  */
 int rproc_stop(struct rproc *r, struct verdict *v, struct err *err);

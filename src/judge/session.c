@@ -32,8 +32,8 @@ static int calibrate(const struct places *places, const struct device *device, i
 {
     struct cpus cpus;
     AUTO(fd_closep) int lock = -1;
+    struct call_floor floor;
     double waited;
-    uint32_t layers;
 
     cpus_split(&cpus);
     if (devlock_take(device->name, index, false, &lock, &waited, err) < 0)
@@ -43,8 +43,10 @@ static int calibrate(const struct places *places, const struct device *device, i
     snprintf(ret->device, sizeof(ret->device), "%s", info->name);
     clock_utc(ret->created);
     if (measure_rates(device, ctx, &cpus, info, ret, err) < 0 ||
-        call_floor_measure(places, device, index, &cpus, &ret->call_floor_ns, &layers, err) < 0)
+        call_floor_measure(places, device, index, &cpus, &floor, err) < 0)
         return wrap(err, "calibration");
+    ret->call_floor_ns = floor.floor_ns;
+    ret->empty_order_ns = floor.empty_ns;
     return calibration_save(places->home, ret, err);
 }
 
@@ -377,6 +379,7 @@ static int judge_size(struct session *s, int i, struct evaluation *e, struct err
         .plan = &o->plan,
         .pool = &s->pools[i],
         .judge_cpus = s->cpus.judge,
+        .usual_empty_ns = s->calibration.empty_order_ns,
         .runner = s->runner,
         .spares = &s->spares,
     };

@@ -24,9 +24,17 @@ struct trial_result {
     double *claims;  /* the runner's own word, recorded */
     double *outside; /* the judge's clock, the empty order taken off */
     bool settled;    /* the interval met the stopping rule */
-    double empty_ns;
-    double wake_ns; /* median time from SIGCONT to a spinning runner */
-    int n_calls;    /* in all, every one checked */
+    double empty_ns; /* of the orders that were scored */
+    bool held;       /* scored calls queued up on a device that was held back */
+    double queue_ns; /* when held: median time from go until all was queued */
+    double call_ns;  /* what a caller waits: median outside time without a hold */
+    bool host_bound;
+    double hot_outside_ns;        /* the judge's clock on hot calls, the empty order taken off */
+    double idle_ns, flush_ns;     /* a flush before any runner was there, and between its calls */
+    int runs;                     /* how often it was timed: again after a doubt */
+    struct device_state state[2]; /* before and after the timed calls */
+    double wake_ns;               /* median time from SIGCONT to a spinning runner */
+    int n_calls;                  /* in all, every one checked */
     int n_contents;
     bool deterministic;
     struct trial_error error;
@@ -45,6 +53,7 @@ struct trial_config {
     struct rproc_config runner; /* arenas are filled in here */
     struct spares *spares;      /* started with the same; settled */
     cpu_set_t judge_cpus;       /* with runner.pin */
+    double usual_empty_ns;      /* an empty order's time by calibration; 0: not known */
 };
 
 /* Whose clock is the score. A worker's own: it is ours, and it leaves out what only we ask of it,

@@ -177,6 +177,7 @@ enum wire_order {
 struct wire_page {
     _Alignas(64) atomic_uint go; /* sequence number of the order that is to run */
     uint32_t order, in_arena, out_arena, count;
+    uint32_t hold; /* 1: hold the device back until `release` says this order's number */
     _Alignas(64) atomic_uint done; /* sequence number of the last order that ended */
     int32_t status;                /* what the candidate returned (the first non-zero one) */
     uint64_t claim_ns;             /* the runner's own time of the last order */
@@ -184,6 +185,10 @@ struct wire_page {
     _Alignas(64)
         atomic_uint awake; /* judge: "are you spinning?" (sequence), answered in awake_ack */
     _Alignas(64) atomic_uint awake_ack;
+    _Alignas(64) atomic_uint release; /* judge: sequence number of the order whose work may start */
+    _Alignas(64) atomic_uint queued;  /* runner: ... of the held order that is queued; a runner that
+                                       * cannot hold says only done */
+    _Alignas(64) atomic_uint holding; /* the device itself: ... of the order it is held for */
 };
 
 /* Made by the judge; sealed, so that the candidate cannot truncate it under the judge's feet. */

@@ -48,27 +48,30 @@ static void test_constants(void **state)
 {
     AUTO(freep)
     char *want = xasprintf(
-        "%u %d %d %d %d %d %d | %d %d %d %d %d %d %d %d %d %d | %zu %zu %zu %zu %zu %zu %zu %zu "
-        "%zu %zu %zu %zu | %d\n",
+        "%u %d %d %d %d %d %d | %d %d %d %d %d %d %d %d %d %d %d | %zu %zu %zu %zu %zu %zu %zu "
+        "%zu %zu %zu %zu %zu %zu %zu %zu %zu | %d\n",
         WIRE_MAGIC, WIRE_VERSION, WIRE_MAX_FRAME, WIRE_ORDER_CALL, WIRE_ORDER_EMPTY,
         WIRE_STATUS_FAULT, WIRE_STATUS_BAD_ORDER, WIRE_HELLO, WIRE_READY, WIRE_PAGE, WIRE_ARENA,
-        WIRE_SIZE, WIRE_LOAD, WIRE_SETUP, WIRE_START, WIRE_OK, WIRE_FAIL, sizeof(struct wire_page),
-        offsetof(struct wire_page, go), offsetof(struct wire_page, order),
+        WIRE_SIZE, WIRE_LOAD, WIRE_SETUP, WIRE_START, WIRE_OK, WIRE_FAIL, WIRE_WARM,
+        sizeof(struct wire_page), offsetof(struct wire_page, go), offsetof(struct wire_page, order),
         offsetof(struct wire_page, in_arena), offsetof(struct wire_page, out_arena),
         offsetof(struct wire_page, count), offsetof(struct wire_page, done),
         offsetof(struct wire_page, status), offsetof(struct wire_page, claim_ns),
         offsetof(struct wire_page, error), offsetof(struct wire_page, awake),
-        offsetof(struct wire_page, awake_ack), WIRE_ERROR_MAX);
+        offsetof(struct wire_page, awake_ack), offsetof(struct wire_page, hold),
+        offsetof(struct wire_page, release), offsetof(struct wire_page, queued),
+        offsetof(struct wire_page, holding), WIRE_ERROR_MAX);
     AUTO(freep)
-    char *got =
-        python("w, P = wire, wire.Page\n"
-               "print(w.MAGIC, w.VERSION, w.MAX_FRAME, w.ORDER_CALL, w.ORDER_EMPTY, "
-               "w.STATUS_FAULT, w.STATUS_BAD_ORDER, \"|\", w.HELLO, w.READY, w.PAGE, w.ARENA, "
-               "w.SIZE, w.LOAD, w.SETUP, w.START, w.OK, w.FAIL, \"|\", ctypes.sizeof(P), "
-               "P.go.offset, P.order.offset, P.in_arena.offset, P.out_arena.offset, "
-               "P.count.offset, P.done.offset, P.status.offset, P.claim_ns.offset, "
-               "P.error.offset, P.awake.offset, P.awake_ack.offset, \"|\", w.ERROR_MAX)",
-               "");
+    char *got = python(
+        "w, P = wire, wire.Page\n"
+        "print(w.MAGIC, w.VERSION, w.MAX_FRAME, w.ORDER_CALL, w.ORDER_EMPTY, "
+        "w.STATUS_FAULT, w.STATUS_BAD_ORDER, \"|\", w.HELLO, w.READY, w.PAGE, w.ARENA, "
+        "w.SIZE, w.LOAD, w.SETUP, w.START, w.OK, w.FAIL, w.WARM, \"|\", ctypes.sizeof(P), "
+        "P.go.offset, P.order.offset, P.in_arena.offset, P.out_arena.offset, "
+        "P.count.offset, P.done.offset, P.status.offset, P.claim_ns.offset, "
+        "P.error.offset, P.awake.offset, P.awake_ack.offset, P.hold.offset, P.release.offset, "
+        "P.queued.offset, P.holding.offset, \"|\", w.ERROR_MAX)",
+        "");
 
     (void)state;
     assert_string_equal(got, want);

@@ -40,7 +40,8 @@ class Page(ctypes.Structure):
         ("in_arena", ctypes.c_uint32),
         ("out_arena", ctypes.c_uint32),
         ("count", ctypes.c_uint32),
-        ("pad_go", ctypes.c_char * 44),
+        ("hold", ctypes.c_uint32),
+        ("pad_go", ctypes.c_char * 40),
         ("done", ctypes.c_uint32),
         ("status", ctypes.c_int32),
         ("claim_ns", ctypes.c_uint64),
@@ -49,6 +50,12 @@ class Page(ctypes.Structure):
         ("pad_awake", ctypes.c_char * 60),
         ("awake_ack", ctypes.c_uint32),
         ("pad_awake_ack", ctypes.c_char * 60),
+        ("release", ctypes.c_uint32),
+        ("pad_release", ctypes.c_char * 60),
+        ("queued", ctypes.c_uint32),
+        ("pad_queued", ctypes.c_char * 60),
+        ("holding", ctypes.c_uint32),
+        ("pad_holding", ctypes.c_char * 60),
     ]
 
 
