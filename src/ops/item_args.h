@@ -14,8 +14,8 @@
 #endif
 
 #define ITEM_MAX_RANK 8
-/* A reduction to one element over more terms than this is summed in this many lanes, then over
- * them: one float sum of 2^26 terms would be 18 % off. */
+/* A reduction over more terms than this is summed in this many lanes, then over them: one float sum
+ * of 2^26 terms would be 18 % off, and one of 2^18 about as wrong as tf32 operands. */
 #define ITEM_LANES 65536
 #define ITEM_SPACE 3 /* windows always have three axes; missing leading ones are 1 long */
 
@@ -53,6 +53,11 @@ struct reduce_args {
     struct axes kept, reduced;
     struct span span; /* over the flattened reduced index */
 };
+
+ITEM_FN int reduce_goes_by_lanes(const struct reduce_args *r)
+{
+    return r->span.count > ITEM_LANES;
+}
 
 /* A line along one axis: element (outer, t, inner) lies at (outer * length + t) * inner_size +
  * inner. */

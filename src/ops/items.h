@@ -235,13 +235,16 @@ ITEM_FN REAL ITEM(reduce)(int op, const struct reduce_args *r, const REAL *x, in
     return acc;
 }
 
-/* Lane `lane` of a reduction of everything to one element; the lanes are then combined in order. */
-ITEM_FN REAL ITEM(reduce_lane)(int op, const struct reduce_args *r, const REAL *x, int64_t lane)
+/* Lane `lane` of output element i of a reduction that goes by lanes (reduce_goes_by_lanes); they
+ * are then combined in order. */
+ITEM_FN REAL ITEM(reduce_lane)(int op, const struct reduce_args *r, const REAL *x, int64_t i,
+                               int64_t lane)
 {
     REAL acc = ITEM(neutral)(op);
 
+    x += axes_offset(&r->kept, i);
     for (int64_t t = lane; t < r->span.count; t += ITEM_LANES)
-        acc = ITEM(combine)(op, acc, x[span_at(&r->span, t)]);
+        acc = ITEM(combine)(op, acc, x[axes_offset(&r->reduced, span_at(&r->span, t))]);
     return acc;
 }
 
