@@ -2,7 +2,7 @@
 /* One output item of each core op, over REAL: an element, a line, a cell. This is the definition of
  * what is computed and, in float, of the order in which it is summed; the CPU's faster loops beside
  * it (loops_body.h, gemm_body.h) give the same bits. Included once per REAL, after
- *   enum op_code (problem/graph.h, or the same list put before a CUDA program),
+ *   enum op_code (problem/op_code.h),
  *   REAL, ITEM(name)         the type and its suffix
  *   ITEM_INTEGER             1 for integers: no functions, no infinities
  *   ITEM_MATH(name)          exp -> expf
