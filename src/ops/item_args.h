@@ -79,6 +79,39 @@ struct matmul_args {
     struct axes batch_a, batch_b; /* flat batch index -> offset of the matrix */
 };
 
+/* A term of a window's sum: (channel, tap), counted without divisions. */
+struct term {
+    int64_t channel, tap[ITEM_SPACE];
+    int64_t flat; /* the tap */
+};
+
+ITEM_FN struct term term_start(const int64_t k[ITEM_SPACE], int64_t at)
+{
+    int64_t taps = k[0] * k[1] * k[2];
+    struct term t = {at / taps, {0, 0, 0}, at % taps};
+
+    t.tap[0] = t.flat / k[2] / k[1];
+    t.tap[1] = t.flat / k[2] % k[1];
+    t.tap[2] = t.flat % k[2];
+    return t;
+}
+
+ITEM_FN void term_next(struct term *t, const int64_t k[ITEM_SPACE])
+{
+    t->flat++;
+    if (++t->tap[2] < k[2])
+        return;
+    t->tap[2] = 0;
+    if (++t->tap[1] < k[1])
+        return;
+    t->tap[1] = 0;
+    if (++t->tap[0] < k[0])
+        return;
+    t->tap[0] = 0;
+    t->flat = 0;
+    t->channel++;
+}
+
 struct conv_args {
     int64_t n, c, o, groups; /* c and o count the channels of all groups */
     int64_t in[ITEM_SPACE], out[ITEM_SPACE], k[ITEM_SPACE];
