@@ -9,11 +9,9 @@
 
 /* ---- where it is ---- */
 
-static char *library_in(const char *dir)
+static char *library_in(const char *dir, const char *const *names, size_t n)
 {
-    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+    for (size_t i = 0; i < n; i++) {
         AUTO(freep) char *path = fs_join(dir, names[i]);
         char *real = realpath(path, NULL);
 
@@ -23,9 +21,9 @@ static char *library_in(const char *dir)
     return NULL;
 }
 
-char *nvrtc_library(void)
+char *toolkit_library(const char *variable, const char *const *names, size_t n)
 {
-    const char *chosen = getenv("ASSAY_NVRTC"), *home = getenv("CUDA_HOME");
+    const char *chosen = getenv(variable), *home = getenv("CUDA_HOME");
     AUTO(freep) char *home_lib = home && *home ? fs_join(home, "lib64") : NULL;
     AUTO(freep) char *program_dir = fs_program_dir();
     AUTO(freep) char *own_lib = fs_join(program_dir, "../lib");
@@ -37,8 +35,15 @@ char *nvrtc_library(void)
         return realpath(chosen, NULL);
     for (size_t i = 0; !found && i < ARRAY_SIZE(folders); i++)
         if (folders[i])
-            found = library_in(folders[i]);
+            found = library_in(folders[i], names, n);
     return found;
+}
+
+char *nvrtc_library(void)
+{
+    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+
+    return toolkit_library("ASSAY_NVRTC", names, ARRAY_SIZE(names));
 }
 
 /* ---- loading it ---- */

@@ -31,6 +31,8 @@ struct nvrtc_api {
     const char *(*nvrtcGetErrorString)(nvrtcResult result);
 };
 
+/* A library of the CUDA toolkit by one of its names, the first that is found, as below. */
+char *toolkit_library(const char *variable, const char *const *names, size_t n);
 /* The library's file, without links, the caller's: $ASSAY_NVRTC, else in $CUDA_HOME/lib64, the lib
  * folder beside this program's own, /usr/local/cuda/lib64 and the system's. NULL: none. Nothing is
  * loaded, so that it costs a cached build nothing. */

@@ -31,6 +31,7 @@ ITEM_FN int64_t conv_phase_tap(const struct conv_args *c, const struct conv_phas
 {
     int64_t tap = 0, scale = 1;
 
+    ITEM_ROLLED
     for (int d = ITEM_SPACE - 1; d >= 0; d--) {
         const struct conv_axis *a = &p->axis[d];
 

@@ -8,7 +8,10 @@
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define ITEM_FN LAW_FN
+/* Before a loop whose body is large there: unrolled, it is slow to compile and no faster. */
+#define ITEM_ROLLED _Pragma("unroll 1")
 #else
+#define ITEM_ROLLED
 /* Inlined always: a constant op code then folds the switch over ops away. */
 #define ITEM_FN static inline __attribute__((always_inline))
 #endif
@@ -30,6 +33,7 @@ ITEM_FN int64_t axes_offset(const struct axes *a, int64_t i)
 {
     int64_t offset = 0;
 
+    ITEM_ROLLED
     for (int d = a->rank - 1; d > 0; d--) {
         offset += i % a->dim[d] * a->stride[d];
         i /= a->dim[d];

@@ -236,6 +236,7 @@ ITEM_FN REAL ITEM(reduce)(int op, const struct reduce_args *r, ITEM_IN x, int64_
     int64_t start = axes_offset(&r->kept, i);
     REAL acc = ITEM(neutral)(op);
 
+    ITEM_ROLLED
     for (int64_t t = 0; t < r->span.count; t++) {
         int64_t at = axes_offset(&r->reduced, span_at(&r->span, t));
 
@@ -252,6 +253,7 @@ ITEM_FN REAL ITEM(reduce_lane)(int op, const struct reduce_args *r, ITEM_IN x, i
     int64_t start = axes_offset(&r->kept, i);
     REAL acc = ITEM(neutral)(op);
 
+    ITEM_ROLLED
     for (int64_t t = lane; t < r->span.count; t += ITEM_LANES) {
         int64_t at = axes_offset(&r->reduced, span_at(&r->span, t));
 
@@ -266,6 +268,7 @@ ITEM_FN int64_t ITEM(arg)(int op, const struct line_args *l, ITEM_IN x, int64_t 
     int64_t start = i / l->inner * l->length * l->inner + i % l->inner, best = 0;
     REAL b = ITEM_AT(x, start);
 
+    ITEM_ROLLED
     for (int64_t t = 1; t < l->count; t++) {
         REAL v = ITEM_AT(x, start + t * l->inner);
 
@@ -283,6 +286,7 @@ ITEM_FN void ITEM(scan)(int op, const struct line_args *l, ITEM_IN x, REAL *y, i
     int64_t start = i / l->inner * l->length * l->inner + i % l->inner;
     REAL acc = ITEM(neutral)(op);
 
+    ITEM_ROLLED
     for (int64_t t = 0; t < l->length; t++) {
         if (t < l->count)
             acc = ITEM(combine)(op, acc, ITEM_AT(x, start + t * l->inner));
@@ -297,6 +301,7 @@ ITEM_FN REAL ITEM(dot)(const struct gemm *g, const REAL *a, const REAL *b, int64
 
     a += i * g->a_row;
     b += j * g->b_col;
+    ITEM_ROLLED
     for (int64_t t = 0; t < g->k.count; t++) {
         int64_t k = span_at(&g->k, t);
 
@@ -349,6 +354,7 @@ ITEM_FN REAL ITEM(conv)(const struct conv_args *c, ITEM_IN x, const REAL *w, con
     int64_t w_channel = c->transposed ? og * taps : taps;
 
     w += c->transposed ? (group * cg * og + o % og) * taps : o * cg * taps;
+    ITEM_ROLLED
     for (int64_t t = c->span.first, left = c->span.count; left > 0; left--) {
         int64_t z = ITEM(conv_at)(c, 0, place[0], k.tap[0]);
         int64_t y = ITEM(conv_at)(c, 1, place[1], k.tap[1]);
@@ -382,6 +388,7 @@ ITEM_FN REAL ITEM(pool)(int op, const struct pool_args *p, ITEM_IN x, int64_t i)
         i /= p->out[d];
     }
     i *= p->in[0];
+    ITEM_ROLLED
     for (int64_t t = p->span.first, left = p->span.count; left > 0; left--) {
         for (int d = 0; d < ITEM_SPACE; d++)
             at[d] = from[d] + k.tap[d] * p->dilation[d];
@@ -403,6 +410,7 @@ ITEM_FN REAL ITEM(pad)(const struct pad_args *p, ITEM_IN x, int64_t i)
 {
     int64_t offset = 0, stride = 1;
 
+    ITEM_ROLLED
     for (int d = p->rank - 1; d >= 0; d--) {
         int64_t at = i % p->out[d] - p->lo[d];
 
