@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Products by cuBLAS in double, by our own kernel in float, where every sum has its order.
  * Convolutions are products of the weights with a matrix of columns (conv.h), made for as many
- * images and places at a time as COLUMN_BYTES allow. */
+ * images and places at a time as columns_bytes allow. */
 #include "gpu/gpu_ctx.h"
 
-#define COLUMN_BYTES (1 << 30)
+#define PLACES_MIN 1024    /* at a time: fewer would not fill a product */
 #define BLAS_MIN_FLOPS 1e8 /* below, its start would cost more than it gains */
 #define NARROW 4 /* output channels to a group: below, columns would cost more than the sums */
 
@@ -103,7 +103,8 @@ static bool is_narrow(const struct conv_args *c)
     return c->o / c->groups < NARROW && c->groups > 1;
 }
 
-static struct conv_plan conv_plan(const struct job *j, const struct conv_phase *p)
+static struct conv_plan conv_plan(const struct gpu *g, const struct job *j,
+                                  const struct conv_phase *p)
 {
     const struct conv_args *c = &j->conv;
     double size = (double)gpu_store_size(j->store), column = (double)p->span.count * size;
@@ -113,9 +114,9 @@ static struct conv_plan conv_plan(const struct job *j, const struct conv_phase *
     q.as_is = is_pointwise(c) && !gpu_needs_copy(j, 0, j->store);
     if (q.direct || q.as_is)
         return q;
-    if (column * (double)q.places > COLUMN_BYTES)
-        q.places = MIN(q.places, MAX(1024, (int64_t)(COLUMN_BYTES / MAX(1, column))));
-    q.images = MAX(1, (int64_t)(COLUMN_BYTES / MAX(1, column * (double)q.places)));
+    if (column * (double)q.places > g->columns_bytes)
+        q.places = MIN(q.places, MAX(PLACES_MIN, (int64_t)(g->columns_bytes / column)));
+    q.images = MAX(1, (int64_t)(g->columns_bytes / MAX(1, column * (double)q.places)));
     q.images = MIN(q.images, c->n);
     q.columns = column * (double)q.places * (double)q.images;
     if (q.scattered) {
@@ -235,7 +236,7 @@ static int conv_run(struct conv_run *r, struct err *err)
         return conv_direct(r, err);
     for (int64_t i = 0; i < conv_phases(c); i++) {
         conv_phase(c, i, &r->phase);
-        r->plan = conv_plan(r->j, &r->phase);
+        r->plan = conv_plan(r->g, r->j, &r->phase);
         if (r->phase.places > 0 && conv_one_phase(r, err) < 0)
             return -1;
     }
@@ -284,7 +285,6 @@ double gpu_conv_scratch(const struct gpu *g, const struct job *j)
     double most = 0, copies = gpu_copy_bytes(j, 1, j->store);
     struct conv_phase phase;
 
-    (void)g;
     if (j->in_count[2] > 0)
         copies += gpu_copy_bytes(j, 2, j->store);
     if (j->round != ROUND_NONE)
@@ -292,7 +292,7 @@ double gpu_conv_scratch(const struct gpu *g, const struct job *j)
     for (int64_t i = 0; !is_narrow(&j->conv) && i < conv_phases(&j->conv); i++) {
         conv_phase(&j->conv, i, &phase);
 
-        struct conv_plan q = conv_plan(j, &phase);
+        struct conv_plan q = conv_plan(g, j, &phase);
 
         most = MAX(most, q.columns + q.sums + q.weights);
     }

@@ -21,6 +21,8 @@ enum gpu_kernel {
         GPU_KERNEL_COUNT,
 };
 
+#define GPU_PIECE_BYTES 0x1p30
+
 struct gpu_block {
     void *at;
     size_t bytes;
@@ -34,6 +36,8 @@ struct gpu {
     struct gpu_block *live; /* what is taken and not given back */
     int n_live, cap_live;
     double now_bytes, peak_bytes;
+    /* Most that the columns of convolutions and the lanes of sums take at a time. */
+    double columns_bytes, lanes_bytes;
     struct cublas *blas; /* NULL: not there, or not tried */
     bool blas_tried;
 };

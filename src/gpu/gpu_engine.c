@@ -153,6 +153,7 @@ int gpu_engine_open(void *cuda_judge_ctx, struct ops_engine *ret, struct err *er
     struct ops_engine e = {g, engine_eval, engine_peak_bytes};
 
     g->c = cuda_judge_ctx;
+    g->columns_bytes = g->lanes_bytes = GPU_PIECE_BYTES;
     if (cuda_enter(g->c, err) < 0 || open_pool(g, err) < 0 || load_kernels(g, err) < 0) {
         gpu_engine_close(&e);
         return -1;

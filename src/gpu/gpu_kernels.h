@@ -30,6 +30,7 @@
     A(arg)                   \
     A(scan)                  \
     F(reduce_lanes_f32)      \
+    F(combine_lanes_f32)     \
     F(product_large_f32)     \
     A(product)               \
     R(columns)               \

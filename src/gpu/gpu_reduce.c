@@ -4,8 +4,7 @@
  * per part where neighbouring outputs are; into parts where outputs are few. */
 #include "gpu/gpu_ctx.h"
 
-#define LANES_BYTES (256 << 20) /* most that lanes take at a time */
-#define TERMS_MIN 16            /* fewer to a thread: a part costs more than it gains */
+#define TERMS_MIN 16 /* fewer to a thread: a part costs more than it gains */
 
 struct plan {
     bool by_lanes, serial;
@@ -47,7 +46,7 @@ static struct plan make_plan(const struct gpu *g, const struct job *j)
     if (!any_order(j)) {
         p.by_lanes = reduce_goes_by_lanes(r);
         p.serial = true;
-        p.at_a_time = MIN(p.n, LANES_BYTES / (int64_t)(ITEM_LANES * sizeof(float)));
+        p.at_a_time = MIN(p.n, MAX(1, (int64_t)(g->lanes_bytes / (ITEM_LANES * sizeof(float)))));
         p.bytes = p.by_lanes ? (double)p.at_a_time * ITEM_LANES * sizeof(float) : 0;
         return p;
     }
@@ -77,7 +76,7 @@ static int launch(struct gpu *g, const struct job *j, const struct plan *p, stru
 static int combine(struct gpu *g, const struct job *j, const void *x, int64_t n, int64_t parts,
                    int64_t start, int64_t stride, void *y, struct err *err)
 {
-    struct plan p = {.serial = stride != 1 || !any_order(j), .group = 1, .n = n, .parts = 1};
+    struct plan p = {.serial = stride != 1, .group = 1, .n = n, .parts = 1};
     struct gpu_reduce a = {.x = {x, (int)store_dtype(j->store)}, .y = y};
 
     if (!p.serial)
@@ -88,17 +87,20 @@ static int combine(struct gpu *g, const struct job *j, const void *x, int64_t n,
     return launch(g, j, &p, a, err);
 }
 
-static int run_lanes(struct gpu *g, const struct job *j, const struct plan *p, float *lanes,
+static int run_lanes(struct gpu *g, const struct job *j, const struct plan *p, void *lanes,
                      struct err *err)
 {
-    struct gpu_reduce a = {
-        .x = gpu_operand(j, 0), .y = lanes, .r = j->reduce, .op = (int)j->op, .parts = 1};
+    struct gpu_reduce a = {.r = j->reduce, .op = (int)j->op};
 
-    for (int64_t from = 0; from < p->n; from += p->at_a_time) {
-        a.from = from;
-        a.n = MIN(p->at_a_time, p->n - from);
-        if (gpu_launch(g, GPU_reduce_lanes_f32, a.n * ITEM_LANES, &a, err) < 0 ||
-            combine(g, j, lanes, a.n, ITEM_LANES, ITEM_LANES, 1, (float *)j->y + from, err) < 0)
+    for (a.from = 0; a.from < p->n; a.from += p->at_a_time) {
+        a.n = MIN(p->at_a_time, p->n - a.from);
+        a.x = gpu_operand(j, 0);
+        a.y = lanes;
+        if (gpu_launch(g, GPU_reduce_lanes_f32, a.n * ITEM_LANES, &a, err) < 0)
+            return -1;
+        a.x = (struct typed){lanes, DT_F32};
+        a.y = (float *)j->y + a.from;
+        if (gpu_launch(g, GPU_combine_lanes_f32, a.n * CUDA_THREADS, &a, err) < 0)
             return -1;
     }
     return 0;

@@ -134,6 +134,28 @@ KERNEL reduce_lanes_f32(ARGS(gpu_reduce) a)
             item_reduce_lane_f32(a.op, &a.r, a.x, a.from + i / ITEM_LANES, i % ITEM_LANES);
 }
 
+/* A block to an output: all of it fetches the lanes, one thread adds them up. */
+KERNEL combine_lanes_f32(ARGS(gpu_reduce) a)
+{
+    constexpr int PIECE = 4 * CUDA_THREADS;
+    __shared__ float room[PIECE];
+
+    for (int64_t i = blockIdx.x; i < a.n; i += gridDim.x) {
+        float acc = item_neutral_f32(a.op), v[4];
+
+        for (int64_t lane = 0; lane < ITEM_LANES; lane += PIECE) {
+            load4<float>(a.x, i * ITEM_LANES + lane + 4 * threadIdx.x, 1, v);
+            store4<float>(room, 4 * threadIdx.x, v, 4);
+            __syncthreads();
+            for (int l = 0; threadIdx.x == 0 && l < PIECE; l++)
+                acc = item_combine_f32(a.op, acc, room[l]);
+            __syncthreads();
+        }
+        if (threadIdx.x == 0)
+            ((float *)a.y)[i] = acc;
+    }
+}
+
 template <class R> static __device__ __forceinline__ void arg_all(const struct gpu_lines &a)
 {
     FOR_EACH(i, a.line.outer * a.line.inner)

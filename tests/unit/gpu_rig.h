@@ -8,6 +8,7 @@
 #include "base/fs.h"
 #include "device/cuda_judge.h"
 #include "gpu/gpu.h"
+#include "gpu/gpu_ctx.h"
 
 #include <dlfcn.h>
 
@@ -42,6 +43,20 @@ static inline struct mem on_device(const void *data, size_t bytes)
     return m;
 }
 
+/* Everything is given back, and no more was taken than was announced (but for rounding up; nulls
+ * have copies to round, and other pieces). */
+static inline void hold_memory(const struct rig *r, const struct ops_run *run)
+{
+    double peak = gpu_engine_peak(&engine);
+    double planned = engine.peak_bytes(engine.ctx, r->g, run->precision);
+
+    assert_true(((struct gpu *)engine.ctx)->n_live == 0);
+    assert_true(gpu_engine_peak(&engine) == 0);
+    if (!run->truncate && run->round_operands == ROUND_NONE && run->round_storage == ROUND_NONE &&
+        peak > planned + 256.0 * r->g->n_nodes)
+        fail_msg("%.0f bytes taken, %.0f announced", peak, planned);
+}
+
 static inline int evaluate_on_gpu(struct rig *r, const struct ops_run *run, void **results)
 {
     struct mem in[MAX_TENSORS], out[MAX_TENSORS];
@@ -59,7 +74,9 @@ static inline int evaluate_on_gpu(struct rig *r, const struct ops_run *run, void
         out[i] = on_device(NULL, (size_t)result_count(r, i) * 8);
         outputs[i] = (void *)out[i].handle;
     }
+    gpu_engine_peak(&engine);
     rc = engine.eval(engine.ctx, r->g, run, sources, outputs, &err);
+    hold_memory(r, run);
     for (int i = 0; i < r->g->n_outputs; i++) {
         size_t bytes = (size_t)result_count(r, i) * 8;
 
