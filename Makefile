@@ -13,6 +13,7 @@
 #   make V=1 ...    with the whole command lines
 
 CC      = gcc
+CXX     = $(if $(findstring clang,$(CC)),clang++,g++)
 BUILD   = build$(if $(SAN),-san)
 LUA_INC = $(shell pkg-config --cflags lua5.4 2>/dev/null)
 
@@ -35,7 +36,7 @@ RPATH   = -Wl,-rpath,'$$ORIGIN/../lib'
 LIBS    = -l:liblua5.4.a -l:libjansson.a -l:libsqlite3.a -l:libsodium.a $(LIBS_RUNNER)
 
 RUNNER_DIRS = base tensor device sandbox wire
-JUDGE_DIRS  = problem ops build judge store
+JUDGE_DIRS  = problem ops gpu build judge store
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(foreach d,$(1),$(wildcard src/$(d)/*.c))))
 
 RUNNER_LIB = $(BUILD)/librunner.a
@@ -80,11 +81,20 @@ $(BUILD)/obj/%.o: %.c
 # The prelude is embedded in the program (.incbin), which no compiler reports as a dependency.
 $(BUILD)/obj/src/problem/embed.o: $(wildcard src/problem/*.lua)
 $(BUILD)/obj/src/device/cuda_source.o: $(wildcard src/device/cuda_kernels.* src/tensor/*.h)
+$(BUILD)/obj/src/gpu/gpu_source.o: $(wildcard src/gpu/*.cuh src/gpu/gpu_kernels.h src/ops/*.h src/tensor/*.h src/problem/op_code.h)
 
 $(BUILD)/tests/%: tests/unit/%.c $(JUDGE_LIB) $(RUNNER_LIB)
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
 	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -o $@ $< $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS) -lcmocka
+# A libcuda.so.1 that runs the kernels on the CPU, for the tests of src/gpu.
+EMU     = $(BUILD)/emu/libcuda.so.1
+EMU_SRC = $(wildcard tests/emu/*.cpp)
+$(EMU): $(EMU_SRC) tests/emu/emu.h $(wildcard src/gpu/*.cuh src/gpu/*.h src/device/cuda_kernels.* src/ops/*.h src/tensor/*.h)
+	@mkdir -p $(@D)
+	$(call say,c++,$@)
+	$(Q)$(CXX) -std=gnu++17 -g -O1 -ffp-contract=off -fPIC -shared -fvisibility=hidden -w $(SANFLAG) \
+	    $(CPPFLAGS) -Itests/emu -Wl,-soname,libcuda.so.1 -o $@ $(EMU_SRC)
 # Without libFuzzer a fuzz target is a program that replays the files it is given.
 $(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.h $(JUDGE_LIB) $(RUNNER_LIB)
 	@mkdir -p $(@D)
@@ -115,7 +125,7 @@ run: deps
 test: deps-test
 	@$(MAKE) --no-print-directory -s -j$$(nproc) all tests
 	@$(MAKE) --no-print-directory check
-tests: $(TESTS) $(FUZZERS)
+tests: $(TESTS) $(FUZZERS) $(EMU)
 check: all tests
 	@tests/run-tests $(BUILD)
 test-suites:
