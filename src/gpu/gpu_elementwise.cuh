@@ -20,6 +20,18 @@ static __device__ __forceinline__ void fetch4(struct typed x, const struct axes 
         v[j] = j < left ? load_at<R>(x, ax, 0, i + j) : (R)0;
 }
 
+/* The same of a tensor from end to end. */
+template <class R>
+static __device__ __forceinline__ void fetch4_flat(struct typed x, int64_t i, int left, R v[4])
+{
+    if (left >= 4) {
+        load4<R>(x, i, 1, v);
+        return;
+    }
+    for (int j = 0; j < 4; j++)
+        v[j] = j < left ? load<R>(x, i + j) : (R)0;
+}
+
 static __device__ __forceinline__ int left_of(int64_t i, int64_t n)
 {
     return n - i < 4 ? (int)(n - i) : 4;
@@ -229,11 +241,10 @@ static __device__ void store_real4(const struct gpu_convert &a, int64_t i, const
 
 static __device__ void convert_reals(const struct gpu_convert &a, int64_t i, int left)
 {
-    struct axes line = {1, {a.n}, {1}};
     double v[4];
     int64_t y[4];
 
-    fetch4<double>(a.x, &line, i, left, v);
+    fetch4_flat<double>(a.x, i, left, v);
     for (int j = 0; j < 4; j++) {
         if (a.store == STORE_F32)
             v[j] = round_value((enum rounding)a.round, (float)v[j]);
@@ -250,11 +261,10 @@ static __device__ void convert_reals(const struct gpu_convert &a, int64_t i, int
 
 static __device__ void convert_integers(const struct gpu_convert &a, int64_t i, int left)
 {
-    struct axes line = {1, {a.n}, {1}};
     double v[4];
     int64_t y[4];
 
-    fetch4<int64_t>(a.x, &line, i, left, y);
+    fetch4_flat<int64_t>(a.x, i, left, y);
     for (int j = 0; j < 4; j++) {
         if (a.through >= 0 && is_real(a.through))
             v[j] = through_real(a.through, (double)y[j]);
