@@ -95,7 +95,7 @@ $(EMU): $(EMU_SRC) tests/emu/emu.h $(wildcard src/gpu/*.cuh src/gpu/*.h src/devi
 	@mkdir -p $(@D)
 	$(call say,c++,$@)
 	$(Q)$(CXX) -std=gnu++17 -g -O2 -ffp-contract=off -fPIC -shared -fvisibility=hidden -Wall \
-	    -Wno-unknown-pragmas -Wno-maybe-uninitialized $(SANFLAG) \
+	    -Wno-unknown-pragmas $(if $(WERROR),-Werror) $(SANFLAG) \
 	    $(CPPFLAGS) -Itests/emu -Wl,-soname,libcuda.so.1 -o $@ $(EMU_SRC)
 # Without libFuzzer a fuzz target is a program that replays the files it is given.
 $(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.h $(JUDGE_LIB) $(RUNNER_LIB)

@@ -242,7 +242,7 @@ static __device__ void store_real4(const struct gpu_convert &a, int64_t i, const
 static __device__ void convert_reals(const struct gpu_convert &a, int64_t i, int left)
 {
     double v[4];
-    int64_t y[4];
+    int64_t y[4] = {0, 0, 0, 0};
 
     fetch4_flat<double>(a.x, i, left, v);
     for (int j = 0; j < 4; j++) {
@@ -261,7 +261,7 @@ static __device__ void convert_reals(const struct gpu_convert &a, int64_t i, int
 
 static __device__ void convert_integers(const struct gpu_convert &a, int64_t i, int left)
 {
-    double v[4];
+    double v[4] = {0, 0, 0, 0};
     int64_t y[4];
 
     fetch4_flat<int64_t>(a.x, i, left, y);
