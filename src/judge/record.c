@@ -295,11 +295,11 @@ static json_t *phases_json(const struct evaluation *e)
         candidate += e->sizes[i].trial.candidate_ms;
         end += e->sizes[i].trial.end_ms;
     }
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "load",
-                     e->load_ms, "build", e->build.ms, "evidence", e->evidence.ms, "queue",
-                     e->queue_ms, "inputs", e->inputs_ms, "expected", e->expected_ms, "honest",
-                     e->honest_ms, "start", start, "checks", checks, "timing", timing, "end", end,
-                     "candidate", candidate, "total", e->total_ms);
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}",
+                     "load", e->load_ms, "open", e->open_ms, "build", e->build.ms, "evidence",
+                     e->evidence.ms, "queue", e->queue_ms, "inputs", e->inputs_ms, "expected",
+                     e->expected_ms, "honest", e->honest_ms, "start", start, "checks", checks,
+                     "timing", timing, "end", end, "candidate", candidate, "total", e->total_ms);
 }
 
 static json_t *candidate_json(const struct evaluation *e)

@@ -170,6 +170,7 @@ int session_open(const struct places *places, const struct problem *problem,
 {
     AUTO(session_closep) struct session *s = xcalloc(1, sizeof(*s));
     AUTO(buf_release) struct buf header = BUF_INIT;
+    uint64_t start = clock_ns();
 
     s->places = places;
     s->problem = problem;
@@ -191,6 +192,7 @@ int session_open(const struct places *places, const struct problem *problem,
         return -1;
     emit_c_header(problem, options->sizes, &header);
     s->problem_h = buf_steal(&header);
+    s->open_ms = clock_ms_since(start);
     *ret = steal(&s);
     return 0;
 }
@@ -470,6 +472,8 @@ static void begin(struct session *s, struct evaluation *ret)
     snprintf(ret->id, sizeof(ret->id), "%016llx%016llx", (unsigned long long)secret_u64(),
              (unsigned long long)secret_u64());
     clock_utc(ret->created);
+    ret->open_ms = s->open_ms;
+    s->open_ms = 0;
     if (s->served++ >= POOL_CANDIDATES)
         retire_pools(s);
     ret->n_sizes = s->n_sizes;

@@ -50,6 +50,7 @@ struct session {
     struct pool *pools; /* one per size; opened at first use */
     int n_sizes;
     int served;
+    double open_ms; /* what opening the device took; its first candidate's record has it */
     char *problem_h;
 };
 
@@ -87,7 +88,7 @@ struct evaluation {
     uint64_t seed;
     bool seed_spent;     /* nobody is judged on it any more: the record states it */
     char pool[HASH_HEX]; /* a commitment to the seed, stated in every record */
-    double load_ms, queue_ms, inputs_ms, expected_ms, honest_ms, total_ms;
+    double load_ms, open_ms, queue_ms, inputs_ms, expected_ms, honest_ms, total_ms;
     double spares_ms; /* spent waiting for spares to be warm */
 };
 
