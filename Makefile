@@ -135,7 +135,7 @@ dist: all $(GPU_TESTS)
 	@cp $(BUILD)/assay $(BUILD)/assay-runner $(BUILD)/assay-nvrtc $(GPU_TESTS) $(BUILD)/dist/bin/
 	@strip $(BUILD)/dist/bin/*
 	@mkdir -p $(BUILD)/dist/tests && cp -r tests/gpu $(BUILD)/dist/tests/
-	@cp -r problems include exemplars README.md LICENSE docs $(BUILD)/dist/
+	@cp -r problems include exemplars attacks README.md LICENSE docs $(BUILD)/dist/
 	@for lib in $(DIST_LIBS); do \
 	    file=$$(ldconfig -p | sed -n "s|.*$$lib .*=> ||p" | head -n 1); \
 	    [ -z "$$file" ] || cp -L "$$file" $(BUILD)/dist/lib/; done
