@@ -2,8 +2,10 @@
 /* The judge's face of the cuda device against the host's own functions: the same bits, the same
  * figures. Needs no cmocka: it also runs from a dist tree. Exits 77 where there is no GPU. */
 #include "base/clock.h"
+#include "base/fs.h"
 #include "device/cuda_driver.h"
 #include "device/cuda_judge.h"
+#include "problem/hardware.h"
 #include "tensor/law.h"
 
 #include <fcntl.h>
@@ -556,13 +558,60 @@ static void speed(void)
 }
 
 /* Arguments: "speed" adds the timings. */
+/* ---- rates ---- */
+
+/* More than the datasheet's (boost clocks allow a little) would say that the work is counted wrong,
+ * a small part of it that the kernel is poor. */
+static void check_rate(const char *what, double measured, double stated)
+{
+    if (measured <= 0 || stated <= 0)
+        return;
+    printf("  %-12s %10.4g of %10.4g: %.2f\n", what, measured, stated, measured / stated);
+    CHECK(measured < 1.1 * stated, "%s is above the datasheet's", what);
+    CHECK(measured > 0.4 * stated, "%s is far below the datasheet's", what);
+}
+
+static void rates_are_what_the_datasheet_allows(void)
+{
+    AUTO(hardware_release) struct hardware_list known = HARDWARE_LIST_INIT;
+    AUTO(freep) char *share = fs_share_dir();
+    struct device_rates rates = {.partial = true};
+    struct device_info info = {.name = ""};
+    uint64_t start = clock_ns();
+
+    CHECK(ops->rates(ctx, &rates, &err) == 0, "rates");
+    printf("rates in %.0f ms%s\n", clock_ms_since(start), rates.partial ? ", no cuBLASLt" : "");
+    CHECK(rates.read_bytes_s > 1e10 && rates.flops_s[ARITH_FP32] > 1e11, "too slow to be true");
+    CHECK(ops->describe(ctx, &info, &err) == 0, "describe");
+    CHECK(hardware_load(share, &known, &err) == 0, "hardware tables");
+
+    const struct hardware *hw = hardware_find(&known, info.name);
+
+    if (!hw) {
+        printf("  no datasheet of %s\n", info.name);
+        return;
+    }
+    check_rate("read", rates.read_bytes_s, hw->bytes_s);
+    for (int a = 0; a < ARITH_COUNT; a++)
+        check_rate(arith_names[a], rates.flops_s[a], hw->flops_s[a]);
+}
+
 int main(int argc, char **argv)
 {
     static void (*const tests[])(void) = {
-        describes_itself,           memory_comes_and_goes, nothing_is_left_behind,
-        shared_memory_starts_empty, copy_stays_inside,     descriptor_is_importable,
-        fill_is_the_tensors_fill,   poison_is_the_hosts,   poison_shows_one_changed_byte,
-        compare_is_the_hosts,       integers_are_compared, flush_changes_nothing,
+        describes_itself,
+        memory_comes_and_goes,
+        nothing_is_left_behind,
+        shared_memory_starts_empty,
+        copy_stays_inside,
+        descriptor_is_importable,
+        fill_is_the_tensors_fill,
+        poison_is_the_hosts,
+        poison_shows_one_changed_byte,
+        compare_is_the_hosts,
+        integers_are_compared,
+        flush_changes_nothing,
+        rates_are_what_the_datasheet_allows,
     };
     const char *why = "";
     uint64_t start = clock_ns();
