@@ -180,6 +180,25 @@ static int check_guards(struct trial *t, const struct shot *s, struct verdict *v
                        (long long)(distance < 0 ? distance : distance + 1));
 }
 
+/* Inputs are read-only for a runner, but on some devices hostile code can lift that: a GPU's
+ * mapping is its own. Where it can, one more look at them. */
+static int check_inputs(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+{
+    struct pool *p = t->config->pool;
+    const struct pool_slot *slot;
+    int64_t at = -1;
+
+    if (!t->ops->differ)
+        return 0;
+    if (pool_get(p, s->content, &slot, err) < 0 ||
+        t->ops->differ(p->ctx, &t->in[s->in], &slot->data, p->in.bytes, &at, err) < 0)
+        return -1;
+    return at < 0 ? 0
+                  : verdict_set(v, VERDICT_WRONG, "input_changed",
+                                "call: wrote to its inputs (byte %lld of their memory)",
+                                (long long)at);
+}
+
 /* A wrong element that still holds the poison was never written: the more useful thing to say. */
 static void explain_unwritten(struct trial *t, const struct shot *s, int output,
                               const struct compare_stats *st, struct verdict *v)
@@ -272,6 +291,8 @@ static int checked_call(struct trial *t, struct rproc *r, int content, int count
         t->result->candidate_ms += (double)reply->wall_ns / 1e6;
         rc = check_guards(t, &s, v, err);
     }
+    if (rc == 0)
+        rc = check_inputs(t, &s, v, err);
     if (rc == 0)
         rc = check_outputs(t, &s, v, err);
     if (rc == 0 && t->config->pool->device->clock == CLOCK_JUDGE)
