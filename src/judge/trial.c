@@ -2,8 +2,8 @@
 /*
  * Checks, warm-ups and scored calls take the same path, so that a candidate cannot tell them apart:
  *
- *   stop the runner; copy a content into one of the input arenas, poison one of the output arenas,
- *   flush both; wake it; call; stop it; check guards and every output.
+ *   stop the runner; poison one of the output arenas, copy a content into one of the input arenas,
+ *   flush both; wake it (GPUs: before all this); call; stop it; check guards, inputs and outputs.
  *
  * Several runners live side by side, all but one stopped; scored calls go round among them, so that
  * a disturbance meets all alike. A scored call shows its process a content it has not seen.
@@ -157,8 +157,8 @@ static int prepare(struct trial *t, const struct shot *s, struct err *err)
     const struct pool_slot *slot;
 
     if (pool_get(p, s->content, &slot, err) < 0 ||
-        t->ops->copy(p->ctx, mems[0], 0, &slot->data, 0, p->in.bytes, err) < 0 ||
-        layout_poison(t->ops, p->ctx, &p->out, mems[1], false, s->poison, err) < 0)
+        layout_poison(t->ops, p->ctx, &p->out, mems[1], false, s->poison, err) < 0 ||
+        t->ops->copy(p->ctx, mems[0], 0, &slot->data, 0, p->in.bytes, err) < 0)
         return -1;
     return flush(t, mems, &t->flushes, err);
 }
@@ -254,7 +254,22 @@ static int check_outputs(struct trial *t, const struct shot *s, struct verdict *
     return rc;
 }
 
-/* Stop, prepare, wake, order, stop. */
+static int wake(struct trial *t, struct rproc *r, struct verdict *v, struct err *err)
+{
+    uint64_t start = clock_ns();
+    int rc = rproc_wake(r, v, err);
+
+    if (rc == 0)
+        series_add(&t->wakes, (double)(clock_ns() - start));
+    return rc;
+}
+
+/* Stop, prepare, wake, order, stop.
+ *
+ * A runner that is woken may work before it says that it is awake. On the CPU that takes CPU time,
+ * which counts (rproc_head_start_ns). A GPU's work takes none, and goes on while its process stands
+ * still: there the content comes last, when the runner is awake, and work that is done ahead meets
+ * the judge's own flush, whose time tells (look_for_others). */
 static int order(struct trial *t, struct rproc *r, const struct shot *s, enum wire_order what,
                  int count, bool hold, struct rproc_reply *reply, struct verdict *v,
                  struct err *err)
@@ -263,19 +278,16 @@ static int order(struct trial *t, struct rproc *r, const struct shot *s, enum wi
                 struct verdict *, struct err *) = hold ? rproc_call_held : rproc_call;
     int rc = rproc_stop(r, v, err);
 
+    if (rc == 0 && audited(t))
+        rc = wake(t, r, v, err);
     spread_out(t);
     if (rc == 0)
         rc = prepare(t, s, err);
     draw_in(t);
-
-    uint64_t start = clock_ns();
-
+    if (rc == 0 && !audited(t))
+        rc = wake(t, r, v, err);
     if (rc == 0)
-        rc = rproc_wake(r, v, err);
-    if (rc == 0) {
-        series_add(&t->wakes, (double)(clock_ns() - start));
         rc = call(r, what, s->in, IN_ARENAS + s->out, count, reply, v, err);
-    }
     return rc ? rc : rproc_stop(r, v, err);
 }
 
