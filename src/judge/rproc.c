@@ -32,6 +32,7 @@
 #define RUNNER_UID_BASE 0x20000000u
 /* Of a wake-up's CPU time: it is 15 us usually, 30 us in one of ten on a busy machine. */
 #define HEAD_FREE_NS 40000
+#define MEMORY_WATCH_NS 20000000
 
 static inline void relax(void)
 {
@@ -254,6 +255,37 @@ static int overdue(struct rproc *r, const char *when, int limit_ms, struct verdi
     return verdict_set(v, VERDICT_TIMEOUT, when, "%s: not done after %d ms; ended", when, limit_ms);
 }
 
+/* Of host memory that is really there, in bytes; 0 when it cannot be found out. */
+static uint64_t resident_bytes(pid_t pid)
+{
+    AUTO(freep) char *path = xasprintf("/proc/%d/statm", (int)pid);
+    AUTO(fd_closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    unsigned long long pages = 0;
+    char text[128];
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+    text[MAX(n, 0)] = '\0';
+    return n > 0 && sscanf(text, "%*u %llu", &pages) == 1 ? pages * (uint64_t)sysconf(_SC_PAGESIZE)
+                                                          : 0;
+}
+
+/* A driver reserves terabytes of addresses, so RLIMIT_AS is not for its process: the judge watches
+ * what is used, often enough that little more can be taken meanwhile. */
+static int watch_memory(struct rproc *r, const char *when, struct verdict *v)
+{
+    uint64_t now = clock_ns(), limit = r->config->mem_bytes;
+
+    if (limit == 0 || now - r->watched_ns < MEMORY_WATCH_NS)
+        return 0;
+    r->watched_ns = now;
+    if (resident_bytes(r->pid) <= limit)
+        return 0;
+    rproc_end(r);
+    return verdict_set(v, VERDICT_CRASH, "memory",
+                       "%s: took more than %.1f GiB of host memory; ended", when,
+                       (double)limit / 0x1p30);
+}
+
 /* One look aside from a spin: 0 go on, 1 dead or overdue (*v says). */
 static int look(struct rproc *r, uint64_t deadline_ns, int limit_ms, const char *when,
                 struct verdict *v)
@@ -266,6 +298,11 @@ static int look(struct rproc *r, uint64_t deadline_ns, int limit_ms, const char 
         if (fds[0].revents & POLLIN)
             return died(r, when, v);
     }
+
+    int rc = watch_memory(r, when, v);
+
+    if (rc)
+        return rc;
     return clock_ns() > deadline_ns ? overdue(r, when, limit_ms, v) : 0;
 }
 
@@ -333,9 +370,11 @@ static int expect(struct rproc *r, enum wire_type type, const char *when, struct
 
         if (left_ns <= 0)
             return overdue(r, when, r->config->start_timeout_ms, v);
-        poll(fds, 2, (int)(left_ns / 1000000) + 1);
+        poll(fds, 2, MIN((int)(left_ns / 1000000) + 1, MEMORY_WATCH_NS / 1000000));
         if (fds[1].revents & POLLIN)
             drain(r);
+        if (watch_memory(r, when, v))
+            return 1;
         if (!fds[0].revents)
             continue;
         got = wire_recv(r->sock, 0, &m, &timed_out, err);

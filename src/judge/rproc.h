@@ -20,7 +20,7 @@ struct rproc_config {
     struct torch_spec torch; /* with worker */
     const struct device *device;
     int device_index;
-    uint64_t mem_bytes;
+    uint64_t mem_bytes; /* of host memory */
     bool require_sandbox;
     bool pin;
     cpu_set_t runner_cpus;
@@ -60,6 +60,7 @@ struct rproc {
     uint64_t glimpse_key; /* where they are looked for; secret */
     bool warm;            /* WARM was seen: it has its device open */
     bool sealed;          /* READY was seen: from here on its word is the candidate's */
+    uint64_t watched_ns;  /* when its memory was last looked at */
     int wait_status;      /* once reaped */
     uint32_t layers;      /* SANDBOX_* */
     struct buf text;      /* stdout and stderr, the first RPROC_TEXT_MAX bytes */
