@@ -16,6 +16,7 @@ typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
+typedef struct CUmemPoolHandle_st *CUmemoryPool;
 
 struct cu_uuid {
     unsigned char bytes[16];
@@ -48,6 +49,7 @@ struct cu_mem_access {
 #define CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR 75
 #define CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR 76
 #define CU_MEM_HANDLE_POSIX_FD 1
+#define CU_MEMPOOL_ATTR_RELEASE_THRESHOLD 4
 #define CU_LIMIT_PERSISTING_L2_CACHE_SIZE 6
 #define CU_CTX_SCHED_SPIN 1
 
@@ -75,6 +77,11 @@ struct cu_mem_access {
     F(cuMemFree_v2, (CUdeviceptr at))                                                              \
     F(cuMemHostRegister_v2, (void *at, size_t bytes, unsigned flags))                              \
     F(cuMemHostGetDevicePointer_v2, (CUdeviceptr * device_at, void *at, unsigned flags))           \
+    F(cuMemAllocAsync, (CUdeviceptr * at, size_t bytes, CUstream stream))                          \
+    F(cuMemFreeAsync, (CUdeviceptr at, CUstream stream))                                           \
+    F(cuDeviceGetDefaultMemPool, (CUmemoryPool * pool, CUdevice device))                           \
+    F(cuMemPoolSetAttribute, (CUmemoryPool pool, int attribute, void *value))                      \
+    F(cuMemPoolTrimTo, (CUmemoryPool pool, size_t keep_bytes))                                     \
     F(cuMemcpyHtoD_v2, (CUdeviceptr to, const void *from, size_t bytes))                           \
     F(cuMemcpyDtoH_v2, (void *to, CUdeviceptr from, size_t bytes))                                 \
     F(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))     \

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "gpu/gpu.h"
 #include "judge/call_floor.h"
 #include "judge/devlock.h"
 #include "judge/requirement.h"
@@ -102,6 +103,15 @@ static int open_calibration(struct session *s, bool *ret_made, struct err *err)
     return calibrate(s->places, o->device, o->device_index, s->ctx, &s->info, &s->calibration, err);
 }
 
+/* Expected values are computed where the contents lie. */
+static int open_engine(struct session *s, struct err *err)
+{
+    if (s->options.device == &device_cuda)
+        return gpu_engine_open(s->ctx, &s->engine, err);
+    s->engine = ops_host;
+    return 0;
+}
+
 /* CPUs have no datasheet for the cores at hand, and the fake device none at all. */
 static int open_hardware(struct session *s, struct err *err)
 {
@@ -176,8 +186,8 @@ int session_open(const struct places *places, const struct problem *problem,
     if (options->device->judge->open(options->device_index, &s->ctx, err) < 0 ||
         options->device->judge->describe(s->ctx, &s->info, err) < 0)
         return -1;
-    s->engine = ops_host;
-    if (open_hardware(s, err) < 0 || open_calibration(s, ret_calibration_made, err) < 0)
+    if (open_engine(s, err) < 0 || open_hardware(s, err) < 0 ||
+        open_calibration(s, ret_calibration_made, err) < 0)
         return -1;
     emit_c_header(problem, options->sizes, &header);
     s->problem_h = buf_steal(&header);
@@ -207,6 +217,8 @@ void session_close(struct session *s)
     free(s->problem_h);
     hardware_release(&s->hardware_list);
     spares_release(&s->spares);
+    if (s->options.device == &device_cuda)
+        gpu_engine_close(&s->engine);
     s->options.device->judge->close(s->ctx);
     free(s);
 }
