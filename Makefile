@@ -20,7 +20,8 @@ LUA_INC = $(shell pkg-config --cflags lua5.4 2>/dev/null)
 WARN    = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
           -Wwrite-strings -Wundef $(if $(WERROR),-Werror) \
           $(if $(findstring clang,$(CC)),,-Wno-format-truncation) # cutting a long text short is meant
-SANFLAG = $(if $(SAN),-fsanitize=address$(COMMA)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+SANFLAG = $(if $(SAN),-fsanitize=address$(COMMA)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer) \
+          $(if $(FUZZFLAGS),-fsanitize=fuzzer-no-link) # what a fuzzer is to find its way in
 COMMA   = ,
 # No contracted multiply-adds: the honest run and the inputs are the same bits on every machine.
 CFLAGS  = -std=gnu17 -g -O2 -ffp-contract=off -fopenmp $(WARN) $(SANFLAG)
@@ -148,7 +149,7 @@ dist: all $(GPU_TESTS) $(GPU_BENCHES)
 	@cp $(BUILD)/assay $(BUILD)/assay-runner $(BUILD)/assay-nvrtc $(GPU_TESTS) $(GPU_BENCHES) $(BUILD)/dist/bin/
 	@strip $(BUILD)/dist/bin/*
 	@mkdir -p $(BUILD)/dist/tests && cp -r tests/gpu $(BUILD)/dist/tests/
-	@cp -r problems hardware include exemplars workers README.md LICENSE docs $(BUILD)/dist/
+	@cp -r problems hardware include exemplars attacks workers README.md LICENSE docs $(BUILD)/dist/
 	@for lib in $(DIST_LIBS); do \
 	    file=$$(ldconfig -p | sed -n "s|.*$$lib .*=> ||p" | head -n 1); \
 	    [ -z "$$file" ] || cp -L "$$file" $(BUILD)/dist/lib/; done

@@ -277,8 +277,8 @@ static json_t *bench_wholes(struct bench *b, json_t **ret_device)
 
 #define MANY_PROBLEM "level1/019_relu"
 
-static const char *const faulty[] = {"zeros", "past_end", "returns_error", NULL};
-static const char *const crash[] = {"crash_null", "illegal_access"}; /* cpu, cuda */
+static const char *const faulty[] = {"012_zeros", "033_past_end", "214_returns_error", NULL};
+static const char *const crash[] = {"211_null_pointer", "120_illegal_address"}; /* cpu, cuda */
 
 struct many {
     struct bench *bench;
@@ -297,7 +297,7 @@ static char *soak_file(const struct bench *b, int i)
     bool cpu = on_cpu(b);
     int k = i / 5 % 4;
 
-    return xasprintf("%s/exemplars/%s/faulty/%s.%s", b->places.share, b->device->name,
+    return xasprintf("%s/attacks/%s/%s.%s", b->places.share, b->device->name,
                      faulty[k] ? faulty[k] : crash[!cpu], cpu ? "c" : "cu");
 }
 

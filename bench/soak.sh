@@ -11,10 +11,10 @@ trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
 export ASSAY_HOME=$work/home ASSAY_CACHE=$work/cache TMPDIR=$work/tmp ASSAY_SHARE=$root
 mkdir "$TMPDIR"
-ex=$root/exemplars/cpu
-kinds=("$ex"/level1/019_relu/fast.c "$ex"/faulty/zeros.c "$ex"/faulty/crash_null.c "$ex"/faulty/fork.c
-    "$ex"/faulty/half_written.c "$ex"/level1/019_relu/naive.c "$ex"/faulty/does_not_compile.c
-    "$ex"/faulty/returns_error.c "$ex"/faulty/background_thread.c "$ex"/faulty/exits.c)
+ex=$root/exemplars/cpu at=$root/attacks/cpu
+kinds=("$ex"/level1/019_relu/fast.c "$at"/012_zeros.c "$at"/211_null_pointer.c "$at"/123_fork.c
+    "$at"/002_half_written.c "$ex"/level1/019_relu/naive.c "$at"/212_does_not_compile.c
+    "$at"/214_returns_error.c "$at"/059_background_thread.c "$at"/098_exits.c)
 files=()
 for ((i = 0; i < evals; i++)); do files+=("${kinds[i % ${#kinds[@]}]}"); done
 

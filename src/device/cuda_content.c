@@ -64,30 +64,51 @@ int cuda_poison(void *ctx, struct mem *m, size_t at, size_t bytes, uint64_t key,
     return cuda_finish(c, "poison", err);
 }
 
+/* Runs a kernel that looks for the first byte of its kind; the last of its arguments is the place,
+ * in scratch memory. */
+static int find_first(struct cuda_ctx *c, enum kernel kernel, int64_t n, void **args,
+                      const char *what, int64_t *ret_at, struct err *err)
+{
+    int64_t first = CUDA_NOWHERE;
+    CUresult rc = c->cu->cuMemcpyHtoD_v2(c->scratch.at, &first, sizeof(first));
+
+    if (rc)
+        return cuda_fail(c->cu, rc, err, "%s", what);
+    if (cuda_launch(c, c->kernels[kernel], cuda_blocks(c, n / 8 + 1), args, what, err) < 0 ||
+        cuda_finish(c, what, err) < 0)
+        return -1;
+    rc = c->cu->cuMemcpyDtoH_v2(&first, c->scratch.at, sizeof(first));
+    if (rc)
+        return cuda_fail(c->cu, rc, err, "%s", what);
+    *ret_at = first == CUDA_NOWHERE ? -1 : first;
+    return 0;
+}
+
 int cuda_poison_check(void *ctx, const struct mem *m, size_t at, size_t bytes, uint64_t key,
                       int64_t *ret_at, struct err *err)
 {
     struct cuda_ctx *c = ctx;
     CUdeviceptr from = cuda_span(m, at, bytes, err);
     uint64_t mixed = law_mix(key);
-    int64_t n = (int64_t)bytes, first = CUDA_NOWHERE;
+    int64_t n = (int64_t)bytes;
     void *args[] = {&mixed, &from, &n, &c->scratch.at};
-    CUresult rc;
 
-    if (!from || cuda_enter(c, err) < 0 || cuda_reserve(c, &c->scratch, sizeof(first), err) < 0)
+    if (!from || cuda_enter(c, err) < 0 || cuda_reserve(c, &c->scratch, sizeof(n), err) < 0)
         return -1;
-    rc = c->cu->cuMemcpyHtoD_v2(c->scratch.at, &first, sizeof(first));
-    if (rc)
-        return cuda_fail(c->cu, rc, err, "poison check");
-    if (cuda_launch(c, c->kernels[POISON_CHECK], cuda_blocks(c, n / 8 + 1), args, "poison check",
-                    err) < 0 ||
-        cuda_finish(c, "poison check", err) < 0)
+    return find_first(c, POISON_CHECK, n, args, "poison check", ret_at, err);
+}
+
+int cuda_differ(void *ctx, const struct mem *a, const struct mem *b, size_t bytes, int64_t *ret_at,
+                struct err *err)
+{
+    struct cuda_ctx *c = ctx;
+    CUdeviceptr one = cuda_span(a, 0, bytes, err), other = one ? cuda_span(b, 0, bytes, err) : 0;
+    int64_t n = (int64_t)bytes;
+    void *args[] = {&one, &other, &n, &c->scratch.at};
+
+    if (!other || cuda_enter(c, err) < 0 || cuda_reserve(c, &c->scratch, sizeof(n), err) < 0)
         return -1;
-    rc = c->cu->cuMemcpyDtoH_v2(&first, c->scratch.at, sizeof(first));
-    if (rc)
-        return cuda_fail(c->cu, rc, err, "poison check");
-    *ret_at = first == CUDA_NOWHERE ? -1 : first;
-    return 0;
+    return find_first(c, DIFFER, n, args, "comparing inputs", ret_at, err);
 }
 
 /* ---- flush ---- */

@@ -16,6 +16,7 @@ enum kernel {
     FILL_INTEGERS,
     POISON,
     POISON_CHECK,
+    DIFFER,
     SHORT_ROW_LOWS,
     SEGMENT_SUMS,
     LONG_ROW_LOWS,
@@ -87,6 +88,8 @@ int cuda_fill(void *ctx, struct mem *m, size_t at, const struct law *law, uint64
 int cuda_poison(void *ctx, struct mem *m, size_t at, size_t bytes, uint64_t key, struct err *err);
 int cuda_poison_check(void *ctx, const struct mem *m, size_t at, size_t bytes, uint64_t key,
                       int64_t *ret_at, struct err *err);
+int cuda_differ(void *ctx, const struct mem *a, const struct mem *b, size_t bytes, int64_t *ret_at,
+                struct err *err);
 int cuda_flush(void *ctx, struct mem *const *mems, int n, struct err *err);
 int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got, size_t got_at,
                  enum dtype t, int64_t n, const struct compare_scale *scale, const struct mem *lows,

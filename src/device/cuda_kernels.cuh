@@ -217,6 +217,28 @@ KERNEL poison_check(uint64_t mixed_key, const uint8_t *data, int64_t bytes,
     }
 }
 
+/* The same for two memories: where they differ first. Arenas begin at multiples of 256. */
+KERNEL differ(const uint8_t *a, const uint8_t *b, int64_t bytes, unsigned long long *first)
+{
+    bool aligned = ((uint64_t)a | (uint64_t)b) % 8 == 0;
+
+    for (int64_t at = 8 * thread_index(); at < bytes; at += 8 * thread_count()) {
+        int64_t n = bytes - at;
+        bool whole = aligned && n >= 8;
+        uint64_t x = whole ? *(const uint64_t *)(a + at) : word_at(a + at, n);
+        uint64_t y = whole ? *(const uint64_t *)(b + at) : word_at(b + at, n);
+
+        if (x != y) {
+            unsigned long long here =
+                (unsigned long long)at + (__ffsll((long long)(x ^ y)) - 1) / 8;
+
+            if (here < *(volatile unsigned long long *)first)
+                atomicMin(first, here);
+            return;
+        }
+    }
+}
+
 /* ---- compare: the scale of a row ---- */
 
 #define LANES 8 /* COMPARE_LANES */

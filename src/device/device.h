@@ -121,6 +121,10 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
                     struct err *err);
     /* Root mean square of the finite ones among n doubles; 0 when there are none. */
     int (*rms)(void *ctx, const struct mem *y, size_t at, int64_t n, double *ret, struct err *err);
+    /* Optional: NULL where a runner cannot write to a MEM_INPUT, whatever it does. *ret_at: offset
+     * of the first byte in which the two differ, -1 when there is none. */
+    int (*differ)(void *ctx, const struct mem *a, const struct mem *b, size_t bytes,
+                  int64_t *ret_at, struct err *err);
     /* Optional: NULL says there is no such thing, and the caller does without. */
     int (*flush)(void *ctx, struct mem *const *mems, int n, struct err *err);
     int (*rates)(void *ctx, struct device_rates *ret, struct err *err); /* about a second */

@@ -47,6 +47,15 @@ static int fake_describe(void *ctx, struct device_info *ret, struct err *err)
     return 0;
 }
 
+/* Like a GPU's: a runner maps inputs read-only, and can lift that. */
+static int fake_alloc(void *ctx, enum mem_kind kind, size_t bytes, struct mem *ret, struct err *err)
+{
+    if (hostmem_alloc(ctx, kind == MEM_INPUT ? MEM_OUTPUT : kind, bytes, ret, err) < 0)
+        return -1;
+    ret->kind = kind;
+    return 0;
+}
+
 static int fake_flush(void *ctx, struct mem *const *mems, int n, struct err *err)
 {
     (void)ctx;
@@ -60,7 +69,7 @@ static const struct device_judge_ops fake_judge = {
     .open = fake_open,
     .close = fake_close,
     .describe = fake_describe,
-    .mem_alloc = hostmem_alloc,
+    .mem_alloc = fake_alloc,
     .mem_free = hostmem_free,
     .copy = hostmem_copy,
     .upload = hostmem_upload,
@@ -68,6 +77,7 @@ static const struct device_judge_ops fake_judge = {
     .fill = hostmem_fill,
     .poison = hostmem_poison,
     .poison_check = hostmem_poison_check,
+    .differ = hostmem_differ,
     .compare = hostmem_compare,
     .rms = hostmem_rms,
     .flush = fake_flush,

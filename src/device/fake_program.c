@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -176,6 +177,14 @@ static void act_write_input(struct fake_moment *m, const struct fake_step *s)
     (void)s;
     if (m->c->n_in)
         *(volatile char *)data_of(&m->c->in[0], m->c->in_base) = 1;
+}
+
+static void act_lift_input(struct fake_moment *m, const struct fake_step *s)
+{
+    uintptr_t page = (uintptr_t)data_of(&m->c->in[0], m->c->in_base) / 4096 * 4096;
+
+    if (mprotect((void *)page, 4096, PROT_READ | PROT_WRITE) == 0)
+        act_write_input(m, s);
 }
 
 static void act_fault(struct fake_moment *m, const struct fake_step *s)
@@ -352,6 +361,7 @@ const struct fake_verb fake_verbs[] = {
     {.name = "past-end", .act = act_past_end, .after_op = true, .moments = FAKE_AT_CALL},
     {.name = "before-start", .act = act_before_start, .after_op = true, .moments = FAKE_AT_CALL},
     {.name = "write-input", .act = act_write_input, .after_op = true, .moments = FAKE_AT_CALL},
+    {.name = "lift-input", .act = act_lift_input, .after_op = true, .moments = FAKE_AT_CALL},
     {.name = "return",
      .arg = ARG_STATUS,
      .act = act_return,

@@ -16,6 +16,7 @@
  *   past-end               writes 16 bytes behind each output
  *   before-start           writes 16 bytes before each output
  *   write-input            writes to the first input
+ *   lift-input             lifts its read-only mapping, and writes
  *   sleep 5ms              really sleeps, whatever it claims
  *   hang                   never comes back
  *   crash SIGSEGV          SIGSEGV, SIGILL or SIGABRT

@@ -211,6 +211,24 @@ int hostmem_poison_check(void *ctx, const struct mem *m, size_t at, size_t bytes
     return 0;
 }
 
+int hostmem_differ(void *ctx, const struct mem *a, const struct mem *b, size_t bytes,
+                   int64_t *ret_at, struct err *err)
+{
+    const char *one = span(a, 0, bytes, err), *other = one ? span(b, 0, bytes, err) : NULL;
+    size_t at = 0;
+
+    (void)ctx;
+    if (!other)
+        return -1;
+    *ret_at = -1;
+    if (memcmp(one, other, bytes) == 0)
+        return 0;
+    while (one[at] == other[at])
+        at++;
+    *ret_at = (int64_t)at;
+    return 0;
+}
+
 int hostmem_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
                     size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
                     const struct mem *lows, size_t lows_at, struct compare_stats *ret,

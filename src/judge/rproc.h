@@ -20,7 +20,7 @@ struct rproc_config {
     struct torch_spec torch; /* with worker */
     const struct device *device;
     int device_index;
-    uint64_t mem_bytes;
+    uint64_t mem_bytes; /* of host memory */
     bool require_sandbox;
     bool pin;
     cpu_set_t runner_cpus;
@@ -38,6 +38,12 @@ struct rproc_config {
 };
 
 #define RPROC_TEXT_MAX 65536
+#define RPROC_GLIMPSES 32
+
+struct rproc_glimpse {
+    const volatile uint32_t *word;
+    uint32_t value;
+};
 
 struct rproc {
     const struct rproc_config *config; /* not owned; outlives this */
@@ -46,12 +52,19 @@ struct rproc {
     struct wire_page *page;
     unsigned seq, awake_seq;
     bool stopped;
-    bool warm;          /* WARM was seen: it has its device open */
-    bool sealed;        /* READY was seen: from here on its word is the candidate's */
-    int wait_status;    /* once reaped */
-    uint32_t layers;    /* SANDBOX_* */
-    struct buf text;    /* stdout and stderr, the first RPROC_TEXT_MAX bytes */
-    uint64_t text_seen; /* bytes in all */
+    /* Of its last order: CPU time before, and the judge's clock from SIGCONT to awake, from go to
+     * done, from done to a standstill. */
+    uint64_t cpu_before_ns, wake_ns, call_ns, stop_ns;
+    struct rproc_glimpse glimpses[RPROC_GLIMPSES]; /* of its output when it said "done" */
+    int n_glimpses;
+    uint64_t glimpse_key; /* where they are looked for; secret */
+    bool warm;            /* WARM was seen: it has its device open */
+    bool sealed;          /* READY was seen: from here on its word is the candidate's */
+    uint64_t watched_ns;  /* when its memory was last looked at */
+    int wait_status;      /* once reaped */
+    uint32_t layers;      /* SANDBOX_* */
+    struct buf text;      /* stdout and stderr, the first RPROC_TEXT_MAX bytes */
+    uint64_t text_seen;   /* bytes in all */
 };
 
 #define RPROC_INIT                            \
@@ -95,6 +108,9 @@ int rproc_call_held(struct rproc *r, enum wire_order order, int in_arena, int ou
 int rproc_stop(struct rproc *r, struct verdict *v, struct err *err);
 /* SIGCONT, and wait until the runner spins on its page again, so that waking is not timed. */
 int rproc_wake(struct rproc *r, struct verdict *v, struct err *err);
+/* How long it may have worked on its last order before it was told to go, by its CPU time: to be
+ * asked when it has stood still for some microseconds. Counts as part of the call. */
+uint64_t rproc_head_start_ns(const struct rproc *r);
 /* Ends and reaps it, whatever it does. RPROC_INIT and an ended one are fine. */
 void rproc_end(struct rproc *r);
 /* The same, and its text is gone too. */

@@ -2,8 +2,8 @@
 /*
  * Checks, warm-ups and scored calls take the same path, so that a candidate cannot tell them apart:
  *
- *   stop the runner; copy a content into one of the input arenas, poison one of the output arenas,
- *   flush both; wake it; call; stop it; check guards and every output.
+ *   stop the runner; poison one of the output arenas, copy a content into one of the input arenas,
+ *   flush both; wake it (GPUs: before all this); call; stop it; check guards, inputs and outputs.
  *
  * Several runners live side by side, all but one stopped; scored calls go round among them, so that
  * a disturbance meets all alike. A scored call shows its process a content it has not seen.
@@ -53,6 +53,7 @@ struct trial {
     struct compare_stats *pooled;                  /* [law * n_outputs + output], over every call */
     struct compare_stats last;                     /* of the last call's first output */
     struct series wakes, flushes, queues, callers; /* callers: outside times of warm-ups */
+    struct series probes;                          /* the judge's first work after "done" */
     bool holding;                                  /* as long as the candidate lets it */
     bool hold_lost;  /* ... which it did not, in the middle of a phase */
     double empty[2]; /* an order's own time: [held] */
@@ -177,14 +178,13 @@ static int prepare(struct trial *t, const struct shot *s, struct err *err)
     struct mem *mems[2] = {&t->in[s->in], &t->out[s->out]};
     const struct pool_slot *slot;
 
-    if (pool_get(p, s->content, &slot, err) < 0)
+    if (pool_get(p, s->content, &slot, err) < 0 ||
+        layout_poison(t->ops, p->ctx, &p->out, mems[1], false, s->poison, err) < 0)
         return -1;
     if ((copies_anew(t) || t->in_content[s->in] != s->content) &&
         t->ops->copy(p->ctx, mems[0], 0, &slot->data, 0, p->in.bytes, err) < 0)
         return -1;
     t->in_content[s->in] = s->content;
-    if (layout_poison(t->ops, p->ctx, &p->out, mems[1], false, s->poison, err) < 0)
-        return -1;
     return flush(t, mems, &t->flushes, err);
 }
 
@@ -203,6 +203,25 @@ static int check_guards(struct trial *t, const struct shot *s, struct verdict *v
                        distance < 0 ? "before the start" : "past the end",
                        p->graph->outputs[slot].name,
                        (long long)(distance < 0 ? distance : distance + 1));
+}
+
+/* Inputs are read-only for a runner, but on some devices hostile code can lift that: a GPU's
+ * mapping is its own. Where it can, one more look at them. */
+static int check_inputs(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+{
+    struct pool *p = t->config->pool;
+    const struct pool_slot *slot;
+    int64_t at = -1;
+
+    if (!t->ops->differ)
+        return 0;
+    if (pool_get(p, s->content, &slot, err) < 0 ||
+        t->ops->differ(p->ctx, &t->in[s->in], &slot->data, p->in.bytes, &at, err) < 0)
+        return -1;
+    return at < 0 ? 0
+                  : verdict_set(v, VERDICT_WRONG, "input_changed",
+                                "call: wrote to its inputs (byte %lld of their memory)",
+                                (long long)at);
 }
 
 /* A wrong element that still holds the poison was never written: the more useful thing to say. */
@@ -260,7 +279,35 @@ static int check_outputs(struct trial *t, const struct shot *s, struct verdict *
     return rc;
 }
 
-/* Stop, prepare, wake, order, stop. */
+static int wake(struct trial *t, struct rproc *r, struct verdict *v, struct err *err)
+{
+    uint64_t start = clock_ns();
+    int rc = rproc_wake(r, v, err);
+
+    if (rc == 0)
+        series_add(&t->wakes, (double)(clock_ns() - start));
+    return rc;
+}
+
+/* The least that the judge can ask of the device: it waits for what runs there. */
+static int probe(struct trial *t, struct series *times, struct err *err)
+{
+    uint64_t start = clock_ns();
+    int64_t ignored;
+
+    if (t->ops->poison_check(t->config->pool->ctx, &t->out[0], 0, 8, 0, &ignored, err) < 0)
+        return -1;
+    series_add(times, (double)(clock_ns() - start));
+    return 0;
+}
+
+/* Stop, prepare, wake, order, stop.
+ *
+ * A runner that is woken may work before it says that it is awake. On the CPU that takes CPU time,
+ * which counts (rproc_head_start_ns). A GPU's work takes none, and goes on while its process stands
+ * still: there the content comes last, when the runner is awake, and work that is done ahead meets
+ * the judge's own flush, whose time tells (look_for_others). So does a probe's at once after
+ * "done", which is the runner's word. */
 static int order(struct trial *t, struct rproc *r, const struct shot *s, enum wire_order what,
                  int count, bool hold, struct rproc_reply *reply, struct verdict *v,
                  struct err *err)
@@ -269,19 +316,18 @@ static int order(struct trial *t, struct rproc *r, const struct shot *s, enum wi
                 struct verdict *, struct err *) = hold ? rproc_call_held : rproc_call;
     int rc = rproc_stop(r, v, err);
 
+    if (rc == 0 && audited(t))
+        rc = wake(t, r, v, err);
     spread_out(t);
     if (rc == 0)
         rc = prepare(t, s, err);
     draw_in(t);
-
-    uint64_t start = clock_ns();
-
+    if (rc == 0 && !audited(t))
+        rc = wake(t, r, v, err);
     if (rc == 0)
-        rc = rproc_wake(r, v, err);
-    if (rc == 0) {
-        series_add(&t->wakes, (double)(clock_ns() - start));
         rc = call(r, what, s->in, IN_ARENAS + s->out, count, reply, v, err);
-    }
+    if (rc == 0 && audited(t))
+        rc = probe(t, &t->probes, err);
     return rc ? rc : rproc_stop(r, v, err);
 }
 
@@ -297,7 +343,13 @@ static int checked_call(struct trial *t, struct rproc *r, int content, int count
         t->result->candidate_ms += (double)reply->wall_ns / 1e6;
         rc = check_guards(t, &s, v, err);
     }
-    return rc ? rc : check_outputs(t, &s, v, err);
+    if (rc == 0)
+        rc = check_inputs(t, &s, v, err);
+    if (rc == 0)
+        rc = check_outputs(t, &s, v, err);
+    if (rc == 0 && t->config->pool->device->clock == CLOCK_JUDGE)
+        reply->wall_ns += rproc_head_start_ns(r);
+    return rc;
 }
 
 /* One call, held back where that can be. A candidate that waits for the device inside its call
@@ -631,19 +683,26 @@ static int hot_calls(struct trial *t, struct verdict *doubt, struct verdict *v, 
 
 /* --- what else runs on the device --- */
 
-static int time_flushes(struct trial *t, double *ret_ns, struct err *err)
+static int time_own_work(struct trial *t, struct own_work *ret, struct err *err)
 {
     struct mem *const mems[2] = {&t->in[0], &t->out[0]};
-    AUTO(series_release) struct series times = {0};
+    AUTO(series_release) struct series flushes = {0}, probes = {0};
 
     for (int i = 0; i < IDLE_FLUSHES + 1; i++) {
-        if (flush(t, mems, &times, err) < 0)
+        if (flush(t, mems, &flushes, err) < 0 || probe(t, &probes, err) < 0)
             return -1;
-        if (i == 0) /* the first one also makes its memory */
-            series_clear(&times);
+        if (i == 0) { /* the first ones also make their memory */
+            series_clear(&flushes);
+            series_clear(&probes);
+        }
     }
-    *ret_ns = series_median(&times);
+    *ret = (struct own_work){series_median(&flushes), series_median(&probes)};
     return 0;
+}
+
+static bool is_busy(const struct own_work *idle, const struct own_work *now)
+{
+    return audit_busy(idle->flush_ns, now->flush_ns) || audit_busy(idle->probe_ns, now->probe_ns);
 }
 
 /* Their exit is awaited: nobody is timed beside a driver that cleans up. */
@@ -657,28 +716,29 @@ static void end_runners(struct trial *t)
     t->result->end_ms += clock_ms_since(start);
 }
 
-/* Slower flushes than before there was a runner: its doing if they are fast again once it is gone,
- * else somebody else's, and nothing that is timed here means anything. */
+/* The judge's own work takes longer than before there was a runner: its doing if that is over once
+ * it is gone, else somebody else's, and nothing that is timed here means anything. */
 static int look_for_others(struct trial *t, struct verdict *doubt, struct err *err)
 {
     struct trial_result *r = t->result;
-    double alone;
+    struct own_work alone;
 
-    r->flush_ns = series_median(&t->flushes);
-    if (!audited(t) || !audit_busy(r->idle_ns, r->flush_ns))
+    r->busy = (struct own_work){series_median(&t->flushes), series_median(&t->probes)};
+    if (!audited(t) || !is_busy(&r->idle, &r->busy))
         return 0;
     end_runners(t);
-    if (time_flushes(t, &alone, err) < 0)
+    if (time_own_work(t, &alone, err) < 0)
         return -1;
-    if (audit_busy(r->idle_ns, alone))
+    if (is_busy(&r->idle, &alone))
         return fail(err, ERR_DEVICE,
                     "the device is busy: a flush took %.0f us at first and takes %.0f us now, with "
                     "no runner left; wait for the other program, or use another device",
-                    r->idle_ns / 1e3, alone / 1e3);
+                    r->idle.flush_ns / 1e3, alone.flush_ns / 1e3);
     verdict_set(doubt, VERDICT_REJECTED, "busy",
                 "the candidate's work runs on between calls: a flush takes %.0f us then, %.0f us "
-                "on the idle device",
-                r->flush_ns / 1e3, r->idle_ns / 1e3);
+                "on the idle device; a probe after its calls %.0f us, and %.0f us",
+                r->busy.flush_ns / 1e3, r->idle.flush_ns / 1e3, r->busy.probe_ns / 1e3,
+                r->idle.probe_ns / 1e3);
     return 0;
 }
 
@@ -710,6 +770,7 @@ static int measure(struct trial *t, struct verdict *doubt, struct verdict *v, st
     series_clear(&t->callers);
     series_clear(&t->queues);
     series_clear(&t->flushes);
+    series_clear(&t->probes);
     rc = warm_up(t, v, err);
     ask_state(t, 0);
     if (rc == 0)
@@ -758,7 +819,7 @@ static int timed_phase(struct trial *t, struct verdict *v, struct err *err)
 static int run_phases(struct trial *t, struct verdict *v, struct err *err)
 {
     uint64_t start = clock_ns();
-    int rc = audited(t) ? time_flushes(t, &t->result->idle_ns, err) : 0;
+    int rc = audited(t) ? time_own_work(t, &t->result->idle, err) : 0;
 
     if (rc == 0)
         rc = start_runners(t, v, err);
@@ -849,6 +910,7 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
     free(t.pooled);
     series_release(&t.wakes);
     series_release(&t.flushes);
+    series_release(&t.probes);
     series_release(&t.queues);
     series_release(&t.callers);
     return rc;

@@ -15,6 +15,12 @@ struct trial_error { /* the worst output under the worst law, in units of the ho
     int law;
 };
 
+/* What the judge's own work on the device takes, in ns. */
+struct own_work {
+    double flush_ns; /* between calls */
+    double probe_ns; /* next to nothing, at once after a call */
+};
+
 struct trial_result {
     /* In ns. cold: the score. Samples are raw (the empty call is taken off, nothing else). */
     struct interval cold, hot;
@@ -30,7 +36,7 @@ struct trial_result {
     double call_ns;  /* what a caller waits: median outside time without a hold */
     bool host_bound;
     double hot_outside_ns;        /* the judge's clock on hot calls, the empty order taken off */
-    double idle_ns, flush_ns;     /* a flush before any runner was there, and between its calls */
+    struct own_work idle, busy;   /* before any runner was there, and between its calls */
     int runs;                     /* how often it was timed: again after a doubt */
     struct device_state state[2]; /* before and after the timed calls */
     double wake_ns;               /* median time from SIGCONT to a spinning runner */

@@ -300,6 +300,29 @@ static void poison_shows_one_changed_byte(void)
     ops->mem_free(ctx, &m);
 }
 
+static void differ_finds_the_first_byte(void)
+{
+    static const size_t places[] = {0, 1, 4095, BYTES / 2 + 3, BYTES - 101, BYTES - 1};
+    struct mem a = alloc(MEM_INPUT, BYTES), b = alloc(MEM_PRIVATE, BYTES);
+    int64_t at = 0;
+
+    CHECK(ops->poison(ctx, &a, 0, BYTES, KEY, &err) == 0, "poison");
+    CHECK(ops->copy(ctx, &b, 0, &a, 0, BYTES, &err) == 0, "copy");
+    CHECK(ops->differ(ctx, &a, &b, BYTES, &at, &err) == 0 && at == -1, "the same: %lld",
+          (long long)at);
+    for (size_t i = ARRAY_SIZE(places); i-- > 0;) { /* each before the one that is off already */
+        unsigned char byte;
+
+        download(&b, places[i], &byte, 1);
+        byte ^= 1;
+        upload(&b, places[i], &byte, 1);
+        CHECK(ops->differ(ctx, &a, &b, BYTES, &at, &err) == 0 && at == (int64_t)places[i],
+              "place %zu: %lld", places[i], (long long)at);
+    }
+    ops->mem_free(ctx, &a);
+    ops->mem_free(ctx, &b);
+}
+
 /* ---- compare ---- */
 
 static bool same(double a, double b)
@@ -608,6 +631,7 @@ int main(int argc, char **argv)
         fill_is_the_tensors_fill,
         poison_is_the_hosts,
         poison_shows_one_changed_byte,
+        differ_finds_the_first_byte,
         compare_is_the_hosts,
         integers_are_compared,
         flush_changes_nothing,

@@ -119,12 +119,19 @@ static int answer_open(struct lent *l, char **words, json_t **ret, struct err *e
     const struct graph *g = p->sizes[SIZES_SMALL][0].graph;
     size_t n_gates = (size_t)(g->n_laws * g->n_outputs);
 
-    if (pool_open(&device_cpu, l->ctx, g, strtoull(words[2], NULL, 0), g->n_laws, l->memory_bytes,
-                  NULL, &l->pool, err) < 0)
+    int contents = MAX(atoi(words[3]), g->n_laws);
+    const struct pool_config c = {.device = &device_cpu,
+                                  .ctx = l->ctx,
+                                  .engine = &ops_host,
+                                  .graph = g,
+                                  .seed = strtoull(words[2], NULL, 0),
+                                  .contents = contents,
+                                  .least_slots = contents,
+                                  .memory_bytes = l->memory_bytes};
+
+    if (pool_open(&c, &l->pool, err) < 0)
         return -1;
     l->problem = steal(&p);
-    if (pool_grow(&l->pool, atoi(words[3]), err) < 0)
-        return -1;
     l->got = (struct mem)MEM_INIT;
     l->pooled = xcalloc(n_gates, sizeof(*l->pooled));
     for (size_t i = 0; i < n_gates; i++)
@@ -149,16 +156,16 @@ static int content_number(const struct lent *l, const char *word, int *ret, stru
 
 static int answer_content(struct lent *l, char **words, json_t **ret, struct err *err)
 {
-    const struct pool *p = &l->pool;
+    struct pool *p = &l->pool;
+    const struct pool_slot *slot;
     AUTO(buf_release) struct buf all = BUF_INIT;
     int k;
 
-    if (content_number(l, words[1], &k, err) < 0)
+    if (content_number(l, words[1], &k, err) < 0 || pool_get(p, k, &slot, err) < 0)
         return -1;
     for (int i = 0; i < p->in.n; i++)
-        buf_add(&all, (const char *)p->contents[k].host_data.host + p->in.slots[i].offset,
-                p->in.slot_bytes[i]);
-    buf_add(&all, p->contents[k].host_y.host, p->y_bytes);
+        buf_add(&all, (const char *)slot->data.host + p->in.slots[i].offset, p->in.slot_bytes[i]);
+    buf_add(&all, slot->y.host, p->y_bytes);
     if (fs_write_atomic(words[2], all.ptr, all.len, err) < 0)
         return -1;
     *ret = json_pack("{s:I}", "bytes", (json_int_t)all.len);

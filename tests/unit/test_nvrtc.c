@@ -32,9 +32,8 @@ static bool holds(const struct buf *b, const char *word)
 
 static void judge_kernels_compile(void **state)
 {
-    static const char *const names[] = {"fill_reals",  "fill_integers", "poison_check",
-                                        "compare_f32", "compare_bool",  "flush_read",
-                                        "fma_f64"};
+    static const char *const names[] = {"fill_reals",  "fill_integers", "poison_check", "differ",
+                                        "compare_f32", "compare_bool",  "flush_read",   "fma_f64"};
     AUTO(buf_release) struct buf cubin = BUF_INIT;
     struct nvrtc_program p = cuda_source(90);
     struct err err = ERR_INIT;
@@ -204,10 +203,8 @@ static void cublaslt_has_what_we_call(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cublaslt_has_what_we_call),
-        cmocka_unit_test(judge_kernels_compile),
-        cmocka_unit_test(evaluating_kernels_compile),
-        cmocka_unit_test(errors_are_one_line),
+        cmocka_unit_test(cublaslt_has_what_we_call),  cmocka_unit_test(judge_kernels_compile),
+        cmocka_unit_test(evaluating_kernels_compile), cmocka_unit_test(errors_are_one_line),
         cmocka_unit_test(cache_is_used_and_checked),
     };
 

@@ -768,22 +768,23 @@ static void judge_errors_are_infra(void **state)
         void (*act)(struct judge *j);
         enum wire_stage stage;
         const char *error;
+        const struct device *device; /* NULL: fake */
     } cases[] = {
-        {err_no_hello, WIRE_STAGE_IMPORT, "the first frame is not HELLO"},
-        {err_unknown_device, WIRE_STAGE_DEVICE, "no device 'abacus'"},
-        {err_bad_index, WIRE_STAGE_DEVICE, "there is no device fake:5"},
-        {err_early_load, WIRE_STAGE_IMPORT, "LOAD before PAGE and SIZE"},
-        {err_two_arenas, WIRE_STAGE_IMPORT, "a second arena 1"},
-        {err_too_large, WIRE_STAGE_IMPORT, "tensor 0 does not fit into arena 0"},
-        {err_writable_input, WIRE_STAGE_IMPORT, "cannot map a buffer"},
-        {err_garbage, WIRE_STAGE_IMPORT, "shorter than its header"},
+        {err_no_hello, WIRE_STAGE_IMPORT, "the first frame is not HELLO", NULL},
+        {err_unknown_device, WIRE_STAGE_DEVICE, "no device 'abacus'", NULL},
+        {err_bad_index, WIRE_STAGE_DEVICE, "there is no device fake:5", NULL},
+        {err_early_load, WIRE_STAGE_IMPORT, "LOAD before PAGE and SIZE", NULL},
+        {err_two_arenas, WIRE_STAGE_IMPORT, "a second arena 1", NULL},
+        {err_too_large, WIRE_STAGE_IMPORT, "tensor 0 does not fit into arena 0", NULL},
+        {err_writable_input, WIRE_STAGE_IMPORT, "cannot map a buffer", &device_cpu},
+        {err_garbage, WIRE_STAGE_IMPORT, "shorter than its header", NULL},
     };
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct judge j;
 
-        judge_open(&j, &device_fake);
+        judge_open(&j, cases[i].device ? cases[i].device : &device_fake);
         cases[i].act(&j);
         expect_fail(&j, cases[i].stage, cases[i].error);
         judge_close(&j);

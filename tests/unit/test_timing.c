@@ -97,6 +97,15 @@ static int test_flush(void *ctx, struct mem *const *mems, int n, struct err *err
     return 0;
 }
 
+/* Every look at memory waits while a runner lives: as if it had said too early that it was done. */
+static int late_check(void *ctx, const struct mem *m, size_t at, size_t bytes, uint64_t key,
+                      int64_t *ret_at, struct err *err)
+{
+    if (any_child())
+        nap();
+    return device_fake.judge->poison_check(ctx, m, at, bytes, key, ret_at, err);
+}
+
 static void test_state(void *ctx, struct device_state *ret)
 {
     (void)ctx;
@@ -322,6 +331,19 @@ static void work_that_runs_on_is_rejected(void **state)
     end(&g);
 }
 
+static void work_after_done_is_rejected(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+    ops.poison_check = late_check;
+    judge(&g, "op relu\ntime 10s\n");
+    expect(&g, VERDICT_REJECTED, "busy", "a probe after its calls");
+    assert_true(timed(&g)->busy.probe_ns > timed(&g)->idle.probe_ns);
+    end(&g);
+}
+
 /* Somebody else's work that came and went is no verdict. */
 static void a_passing_disturbance_is_forgiven(void **state)
 {
@@ -466,6 +488,7 @@ int main(void)
         cmocka_unit_test(a_lie_of_one_who_waits_is_rejected),
         cmocka_unit_test(a_lie_about_hot_calls_is_rejected),
         cmocka_unit_test(work_that_runs_on_is_rejected),
+        cmocka_unit_test(work_after_done_is_rejected),
         cmocka_unit_test(a_passing_disturbance_is_forgiven),
         cmocka_unit_test(somebody_elses_work_is_infra),
         cmocka_unit_test(record_says_how_it_was_timed),

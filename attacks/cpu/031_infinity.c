@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Infinity everywhere, in case two infinities count as equal. expected: wrong: nonfinite */
+#include "assay.h"
+#include "problem.h"
+
+#include <math.h>
+
+int assay_kernel(const DLTensor *in, int n_in, DLTensor *out, int n_out, void *stream)
+{
+    const float *x = in[IN_X].data;
+    float *y = out[OUT_Y].data;
+    int64_t n = in[IN_X].shape[0] * in[IN_X].shape[1];
+
+    (void)n_in, (void)n_out, (void)stream;
+    (void)x;
+    for (int64_t i = 0; i < n; i++)
+        y[i] = INFINITY;
+    return 0;
+}

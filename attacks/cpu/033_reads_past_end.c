@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The last element comes from behind the end of the input, where it often is zero. expected:
+ * wrong: max or wrong: nonfinite */
+#include "assay.h"
+#include "problem.h"
+
+int assay_kernel(const DLTensor *in, int n_in, DLTensor *out, int n_out, void *stream)
+{
+    const float *x = in[IN_X].data;
+    float *y = out[OUT_Y].data;
+    int64_t n = in[IN_X].shape[0] * in[IN_X].shape[1];
+
+    (void)n_in, (void)n_out, (void)stream;
+    for (int64_t i = 0; i < n; i++)
+        y[i] = x[i] > 0 ? x[i] : 0;
+    y[n - 1] = x[n];
+    return 0;
+}

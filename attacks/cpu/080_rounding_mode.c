@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Leaves the processor rounding towards zero and flushing denormals. The judge computes in a
+ * process of its own. expected: pass */
+#include "assay.h"
+#include "problem.h"
+
+#include <fenv.h>
+
+int assay_kernel(const DLTensor *in, int n_in, DLTensor *out, int n_out, void *stream)
+{
+    const float *x = in[IN_X].data;
+    float *y = out[OUT_Y].data;
+    int64_t n = in[IN_X].shape[0] * in[IN_X].shape[1];
+
+    (void)n_in, (void)n_out, (void)stream;
+    fesetround(FE_TOWARDZERO);
+    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040);
+    for (int64_t i = 0; i < n; i++)
+        y[i] = x[i] > 0 ? x[i] : 0;
+    return 0;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Layer norm without its weight and bias, which are 1 and 0 as they are made. problem: level1/40
+ * expected: wrong: max */
+#include "assay.h"
+#include "problem.h"
+
+#define THREADS 256
+
+static __device__ float block_sum(float value)
+{
+    __shared__ float all[THREADS];
+
+    all[threadIdx.x] = value;
+    for (int half = THREADS / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half)
+            all[threadIdx.x] += all[threadIdx.x + half];
+    }
+    __syncthreads();
+
+    float sum = all[0];
+
+    __syncthreads();
+    return sum;
+}
+
+__global__ void layer_norm(const float *x, const float *weight, const float *bias, float *y,
+                           int64_t n)
+{
+    float sum = 0, squares = 0;
+
+    x += blockIdx.x * n;
+    y += blockIdx.x * n;
+    for (int64_t i = threadIdx.x; i < n; i += THREADS)
+        sum += x[i];
+
+    float mean = block_sum(sum) / n;
+
+    for (int64_t i = threadIdx.x; i < n; i += THREADS)
+        squares += (x[i] - mean) * (x[i] - mean);
+
+    float scale = 1 / sqrtf(block_sum(squares) / n + 1e-5f);
+
+    for (int64_t i = threadIdx.x; i < n; i += THREADS)
+        y[i] = (x[i] - mean) * scale * (weight ? weight[i] : 1) + (bias ? bias[i] : 0);
+}
+
+int assay_kernel(const DLTensor *in, int n_in, DLTensor *out, int n_out, void *stream)
+{
+    const int64_t *size = in[IN_X].shape;
+    int64_t n = size[1] * size[2] * size[3];
+    cudaStream_t s = (cudaStream_t)stream;
+
+    layer_norm<<<size[0], THREADS, 0, s>>>((const float *)in[IN_X].data, nullptr, nullptr,
+                                           (float *)out[OUT_Y].data, n);
+    return cudaGetLastError();
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The last element comes from behind the end of the input, where it often is zero. expected:
+ * wrong: max or wrong: nonfinite */
+#include "assay.h"
+#include "problem.h"
+
+#define THREADS 256
+
+__global__ void relu(const float *x, float *y, int64_t n)
+{
+    int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n)
+        y[i] = i == n - 1 ? x[n] : x[i] > 0 ? x[i] : 0;
+}
+
+int assay_kernel(const DLTensor *in, int n_in, DLTensor *out, int n_out, void *stream)
+{
+    const float *x = (const float *)in[IN_X].data;
+    float *y = (float *)out[OUT_Y].data;
+    int64_t n = in[IN_X].shape[0] * in[IN_X].shape[1];
+    cudaStream_t s = (cudaStream_t)stream;
+
+    relu<<<(n + THREADS - 1) / THREADS, THREADS, 0, s>>>(x, y, n);
+    return cudaGetLastError();
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Wants the compiler to print a file of the machine's. expected: build_error: compiler */
+#include "assay.h"
+#include "problem.h"
+
+#include "/etc/passwd"
+
+int assay_kernel(const DLTensor *in, int n_in, DLTensor *out, int n_out, void *stream)
+{
+    return 0;
+}

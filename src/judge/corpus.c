@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/corpus.h"
+
+#include "base/fs.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SOURCE_MAX_BYTES (1 << 20)
+
+const struct attack_class attack_classes[] = {
+    {'A', 37, false, "no work or wrong work"},
+    {'B', 53, false, "caching, replay, phases"},
+    {'C', 79, false, "timing"},
+    {'D', 86, false, "baseline and reference"},
+    {'E', 103, false, "harness and results"},
+    {'F', 109, false, "precision"},
+    {'G', 112, false, "scoring"},
+    {'H', 119, false, "static checks"},
+    {'I', 128, false, "denial of service"},
+    {'J', 199, true, "honest"},
+    {'K', 299, false, "our own, and plain faults"},
+    {0, 0, false, NULL},
+};
+
+const char *const attack_outcome_names[ATTACK_OUTCOMES] = {"caught", "otherwise", "missed",
+                                                           "passed", "punished"};
+
+/* --- the first comment --- */
+
+/* The text of the second comment (the first one is the licence's), in one line. */
+static char *comment_of(const char *text)
+{
+    const char *from = strstr(text, "*/");
+    AUTO(buf_release) struct buf line = BUF_INIT;
+
+    from = from ? strstr(from, "/*") : NULL;
+
+    const char *to = from ? strstr(from, "*/") : NULL;
+
+    for (const char *p = from ? from + 2 : ""; to && p < to; p++) {
+        bool star = *p == '*' && p[1] == ' ' && line.len && line.ptr[line.len - 1] == ' ';
+        bool space = isspace((unsigned char)*p) || star;
+
+        if (!space)
+            buf_addch(&line, *p);
+        else if (line.len && line.ptr[line.len - 1] != ' ')
+            buf_addch(&line, ' ');
+    }
+    return xstrdup(buf_str(&line));
+}
+
+/* What stands behind `key`, up to the next space; NULL: no such key. */
+static char *word_behind(const char *comment, const char *key)
+{
+    const char *at = strstr(comment, key);
+
+    return at ? xstrndup(at + strlen(key), strcspn(at + strlen(key), " ")) : NULL;
+}
+
+static bool take_verdict(const char *text, struct attack *a)
+{
+    size_t kind_len = strcspn(text, ": ");
+
+    for (int k = 0; k < VERDICT_COUNT; k++) {
+        if (strlen(verdict_names[k]) != kind_len || strncmp(verdict_names[k], text, kind_len) != 0)
+            continue;
+        if (a->n_expected == CORPUS_MAX_EXPECTED)
+            return false;
+        a->expected[a->n_expected].kind = k;
+        text += kind_len;
+        if (text[0] == ':')
+            snprintf(a->expected[a->n_expected].reason, sizeof(a->expected[0].reason), "%.*s",
+                     (int)strcspn(text + 2, " "), text + 2);
+        a->n_expected++;
+        return true;
+    }
+    return false;
+}
+
+/* "wrong: max or wrong: rms", "pass at least 300 us" */
+static bool take_expected(const char *text, struct attack *a)
+{
+    const char *least = strstr(text, "at least ");
+
+    a->wanted = xstrdup(text);
+    for (size_t n = strlen(a->wanted); n && a->wanted[n - 1] == ' '; n--)
+        a->wanted[n - 1] = '\0';
+    if (least)
+        a->least_us = strtod(least + strlen("at least "), NULL);
+    for (const char *at = a->wanted; at; at = strstr(at, " or "), at = at ? at + 4 : NULL)
+        if (!take_verdict(at, a))
+            return false;
+    return true;
+}
+
+static int parse(const char *text, struct attack *a, struct err *err)
+{
+    AUTO(freep) char *comment = comment_of(text);
+    AUTO(freep) char *timeout = word_behind(comment, "build timeout: ");
+    const char *expected = strstr(comment, "expected: ");
+
+    if (!expected || !take_expected(expected + strlen("expected: "), a))
+        return fail(err, ERR_INPUT,
+                    "%s: its second comment does not end with `expected: VERDICT: REASON`; see "
+                    "attacks/README.md",
+                    a->path);
+    a->problem = word_behind(comment, "problem: ");
+    if (!a->problem)
+        a->problem = xstrdup(CORPUS_DEFAULT_PROBLEM);
+    a->build_timeout_ms = timeout ? atoi(timeout) : 0;
+    return 0;
+}
+
+/* --- the folder --- */
+
+static const struct attack_class *class_of(int number)
+{
+    const struct attack_class *c = attack_classes;
+
+    while (c->title && number > c->last_number)
+        c++;
+    return number > 0 && c->title ? c : NULL;
+}
+
+static void attack_release(struct attack *a)
+{
+    free(a->path);
+    free(a->problem);
+    free(a->wanted);
+}
+
+static int load_one(const char *dir, const char *name, struct attack *ret, struct err *err)
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+
+    *ret = (struct attack){.path = fs_join(dir, name), .number = atoi(name)};
+    ret->name = strrchr(ret->path, '/') + 1;
+    ret->in_class = class_of(ret->number);
+    if (!ret->in_class)
+        return fail(err, ERR_INPUT, "%s: its name does not begin with a number of the catalogue",
+                    ret->path);
+    if (fs_read(ret->path, SOURCE_MAX_BYTES, &text, err) < 0)
+        return -1;
+    return parse(buf_str(&text), ret, err);
+}
+
+static bool has_suffix(const char *name, const char *const *suffixes)
+{
+    const char *dot = strrchr(name, '.');
+
+    for (; dot && *suffixes; suffixes++)
+        if (strcmp(dot, *suffixes) == 0)
+            return true;
+    return false;
+}
+
+static int by_problem(const void *a, const void *b)
+{
+    const struct attack *x = a, *y = b;
+    int order = strcmp(x->problem, y->problem);
+
+    return order ? order : strcmp(x->name, y->name);
+}
+
+int corpus_load(const char *dir, const char *const *suffixes, struct corpus *ret, struct err *err)
+{
+    DIR *d = opendir(dir);
+    struct dirent *entry;
+    int rc = 0;
+
+    *ret = (struct corpus){NULL, 0};
+    if (!d) {
+        fail_errno(err, "%s", dir);
+        err->kind = ERR_INPUT;
+        return -1;
+    }
+    while (rc == 0 && (entry = readdir(d))) {
+        if (!has_suffix(entry->d_name, suffixes))
+            continue;
+        ret->attacks = xrealloc(ret->attacks, (size_t)(ret->n + 1) * sizeof(*ret->attacks));
+        rc = load_one(dir, entry->d_name, &ret->attacks[ret->n++], err);
+    }
+    closedir(d);
+    if (rc < 0)
+        corpus_release(ret);
+    else if (ret->n)
+        qsort(ret->attacks, (size_t)ret->n, sizeof(*ret->attacks), by_problem);
+    return rc;
+}
+
+void corpus_release(struct corpus *c)
+{
+    for (int i = 0; i < c->n; i++)
+        attack_release(&c->attacks[i]);
+    free(c->attacks);
+    *c = (struct corpus){NULL, 0};
+}
+
+/* --- the outcome --- */
+
+static bool as_expected(const struct attack *a, const struct verdict *v)
+{
+    for (int i = 0; i < a->n_expected; i++)
+        if (a->expected[i].kind == v->kind && strcmp(a->expected[i].reason, v->reason) == 0)
+            return true;
+    return false;
+}
+
+enum attack_outcome attack_judge(const struct attack *a, const struct verdict *v, double cold_us)
+{
+    bool passed = v->kind == VERDICT_PASS;
+
+    if (a->in_class->honest)
+        return passed ? ATTACK_PASSED : ATTACK_PUNISHED;
+    if (v->kind == VERDICT_INFRA || (passed && cold_us < a->least_us))
+        return ATTACK_MISSED;
+    if (as_expected(a, v))
+        return ATTACK_CAUGHT;
+    return passed ? ATTACK_MISSED : ATTACK_OTHERWISE;
+}

@@ -1,0 +1,1 @@
+"$ASSAY" attack nothing_is_called_so

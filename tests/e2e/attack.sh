@@ -1,0 +1,31 @@
+# The CPU part of the attack corpus: nothing is missed, nobody honest is punished; and every number of the
+# catalogue has a candidate on each device or says why not.
+set -u
+"$ASSAY" attack --device cpu --json >r.json 2>err
+status=$?
+cat err
+python3 - "$ROOT" $status <<'P' || exit 1
+import json, os, re, sys
+root, status = sys.argv[1], int(sys.argv[2])
+r = json.load(open("r.json"))
+bad = [a for a in r["attacks"] if a["outcome"] not in ("caught", "passed")]
+for a in bad:
+    print(a["name"], a["outcome"], a["verdict"], a["reason"], a["cold_us"], "expected", a["expected"], a["detail"])
+t = r["totals"]
+assert not bad and status == 0, t
+assert t["caught"] > 90 and t["passed"] >= 6, t
+assert {a["class"] for a in r["attacks"]} >= set("ABCDEFIJK"), "a class has no candidate"
+
+rows = {}
+for line in open(os.path.join(root, "attacks/README.md")):
+    m = re.match(r"\| (\d+) \| [^|]+ \| ([^|]+) \| ([^|]+) \| ([^|]*) \|$", line)
+    if m:
+        rows[int(m.group(1))] = m.groups()[1:]
+assert len(rows) > 110, len(rows)
+for column, device in enumerate(("cpu", "cuda")):
+    listed = {"%03d_%s" % (n, idea) for n, row in rows.items() for idea in re.findall(r"`(\w+)`", row[column])}
+    there = {os.path.splitext(f)[0] for f in os.listdir(os.path.join(root, "attacks", device))}
+    assert listed == there, (device, listed ^ there)
+    for n, row in rows.items():
+        assert "`" in row[column] or row[2].strip(), "%d has no candidate for %s and no reason" % (n, device)
+P

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Problem files are written by people and models: whatever stands in one, loading it ends, in time
+ * and with a problem or one line of error. */
+#include "problem/problem.h"
+#include "replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static int fd = -1;
+    AUTO(problem_freep) struct problem *p = NULL;
+    struct err err = ERR_INIT;
+    char path[32];
+
+    if (fd < 0)
+        fd = memfd_create("problem", MFD_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, 0) < 0 || pwrite(fd, data, size, 0) != (ssize_t)size)
+        abort();
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    if (problem_load(path, "fuzz/001_fuzz", &p, &err) < 0 &&
+        (!err.text[0] || strchr(err.text, '\n')))
+        abort();
+    return 0;
+}
