@@ -9,8 +9,9 @@
  * a disturbance meets all alike. A scored call shows its process a content it has not seen.
  *
  * On devices that can be held back (GPUs) all but a process's first two calls and the warm-ups are:
- * the candidate's launches queue up, then the judge releases the device and looks at its clock.
- * Warm-ups are not, and so tell what a caller waits.
+ * the candidate's launches queue up, then the judge looks at its clock and releases the device.
+ * Warm-ups, and calls of candidates that cannot be held, are themselves released, with the device
+ * already there, and so tell what a caller waits: nobody else shares a GPU with a judge.
  *
  * What the runner claims there is held against that clock, and the judge's own flushes against what
  * they took before there was a runner. A doubt is confirmed in fresh processes before it becomes a
@@ -49,10 +50,10 @@ struct trial {
     int n_runners;
     uint64_t key; /* of poison and arena choice; secret */
     uint32_t n_calls;
-    struct compare_stats *pooled;                  /* [law * n_outputs + output], over every call */
-    struct compare_stats last;                     /* of the last call's first output */
-    struct series wakes, flushes, queues, callers; /* callers: outside times of warm-ups */
-    bool holding;                                  /* as long as the candidate lets it */
+    struct compare_stats *pooled; /* [law * n_outputs + output], over every call */
+    struct compare_stats last;    /* of the last call's first output */
+    struct series wakes, flushes, holds, queues, callers; /* callers: outside times of warm-ups */
+    bool holding;                                         /* as long as the candidate lets it */
     bool hold_lost;  /* ... which it did not, in the middle of a phase */
     double empty[2]; /* an order's own time: [held] */
     cpu_set_t all_cpus;
@@ -243,13 +244,18 @@ static int check_outputs(struct trial *t, const struct shot *s, struct verdict *
     return rc;
 }
 
+static enum wire_hold how_to_hold(const struct trial *t, bool work)
+{
+    if (t->config->pool->device->hold_ms <= 0)
+        return WIRE_HOLD_NONE;
+    return work ? WIRE_HOLD_WORK : WIRE_HOLD_CALL;
+}
+
 /* Stop, prepare, wake, order, stop. */
 static int order(struct trial *t, struct rproc *r, const struct shot *s, enum wire_order what,
                  int count, bool hold, struct rproc_reply *reply, struct verdict *v,
                  struct err *err)
 {
-    int (*call)(struct rproc *, enum wire_order, int, int, int, struct rproc_reply *,
-                struct verdict *, struct err *) = hold ? rproc_call_held : rproc_call;
     int rc = rproc_stop(r, v, err);
 
     spread_out(t);
@@ -263,7 +269,8 @@ static int order(struct trial *t, struct rproc *r, const struct shot *s, enum wi
         rc = rproc_wake(r, v, err);
     if (rc == 0) {
         series_add(&t->wakes, (double)(clock_ns() - start));
-        rc = call(r, what, s->in, IN_ARENAS + s->out, count, reply, v, err);
+        rc = rproc_call(r, what, s->in, IN_ARENAS + s->out, count, how_to_hold(t, hold), reply, v,
+                        err);
     }
     return rc ? rc : rproc_stop(r, v, err);
 }
@@ -532,6 +539,7 @@ static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
 
             if (rc || t->hold_lost) /* begun anew: held calls and others do not mix */
                 return rc;
+            series_add(&t->holds, (double)reply.hold_ns);
             series_add(&t->queues, (double)reply.queue_ns);
             res->samples[res->n_samples] = scored_ns(t, &reply);
             res->outside[res->n_samples] = fmax((double)reply.wall_ns - t->empty[reply.held], 0);
@@ -683,6 +691,7 @@ static void note_call(struct trial *t)
     struct trial_result *r = t->result;
 
     r->held = t->holding;
+    r->hold_ns = series_median(&t->holds);
     r->queue_ns = r->held ? series_median(&t->queues) : 0;
     r->call_ns = audited(t) ? stats_median(r->outside, (size_t)r->n_samples) : r->cold.median;
     if (r->held && t->callers.n)
@@ -696,6 +705,7 @@ static int measure(struct trial *t, struct verdict *doubt, struct verdict *v, st
     int rc;
 
     series_clear(&t->callers);
+    series_clear(&t->holds);
     series_clear(&t->queues);
     series_clear(&t->flushes);
     rc = warm_up(t, v, err);
@@ -837,6 +847,7 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
     free(t.pooled);
     series_release(&t.wakes);
     series_release(&t.flushes);
+    series_release(&t.holds);
     series_release(&t.queues);
     series_release(&t.callers);
     return rc;
