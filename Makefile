@@ -83,6 +83,7 @@ $(BUILD)/obj/%.o: %.c
 # The prelude is embedded in the program (.incbin), which no compiler reports as a dependency.
 $(BUILD)/obj/src/problem/embed.o: $(wildcard src/problem/*.lua)
 $(BUILD)/obj/src/device/cuda_source.o: $(wildcard src/device/cuda_kernels.* src/tensor/*.h)
+$(BUILD)/obj/src/device/cuda_hold.o: workers/assay_worker/hold.ptx
 $(BUILD)/obj/src/gpu/gpu_source.o: $(wildcard src/gpu/*.cuh src/gpu/gpu_kernels.h src/ops/*.h src/tensor/*.h src/problem/op_code.h)
 
 $(BUILD)/tests/%: tests/unit/%.c $(JUDGE_LIB) $(RUNNER_LIB)

@@ -12,19 +12,20 @@ struct cuda_hold {
     CUfunction kernel;            /* NULL: nothing can be held */
     char *page;                   /* not owned: the shared page, */
     CUdeviceptr page_at;          /* and where the device sees it */
-    CUdeviceptr relay;            /* a word of device memory */
+    CUdeviceptr own;              /* two words of device memory */
     unsigned blocks, threads;     /* all that fit at once */
 };
 
-/* The kernel's text, for the driver to assemble: no compiler is at hand in a runner. */
+/* The kernel's text (workers/assay_worker/hold.ptx), for the driver to assemble: no compiler is at
+ * hand in a runner. */
 extern const char cuda_hold_ptx[];
 
 /* In the current context, which holds what was made until it ends. */
 int cuda_hold_open(struct cuda_hold *h, const struct cuda_driver *cu, CUdevice device, void *page,
                    size_t bytes, struct err *err);
-/* Queues it; what is queued on the stream afterwards waits for the release, DEVICE_HOLD_MS at most.
- */
-CUresult cuda_hold_queue(const struct cuda_hold *h, const struct device_hold *hold,
+/* Queues it and waits until the device is full of it; what is queued afterwards, on whatever
+ * stream, runs after the release, or after DEVICE_HOLD_MS. */
+CUresult cuda_hold_begin(const struct cuda_hold *h, const struct device_hold *hold,
                          CUstream stream);
 
 #endif

@@ -9,7 +9,8 @@
  * of them, and the judge ends this process.
  *
  * A held batch queues the waiting kernel first (cuda_hold.h), so that the start event is recorded
- * when the judge releases it and everything behind it is there by then.
+ * when the judge releases it and everything behind it is there by then; or, where the call itself
+ * is held, so that the device is this context's when the call begins.
  */
 #include "device/cuda_runner.h"
 
@@ -292,12 +293,23 @@ static void tell_queued(const struct device_hold *hold)
         atomic_store_explicit(hold->queued, hold->seq, memory_order_release);
 }
 
+/* The device has been brought here: the judge may start its clock, and the call with it. It always
+ * does, or ends this process. */
+static void await_release(const struct device_hold *hold)
+{
+    tell_queued(hold);
+    while (atomic_load_explicit(hold->release, memory_order_acquire) != hold->seq)
+        continue;
+}
+
 /* Ends with everything queued and told, also after a failure: or the hold would have to give up. */
 static CUresult queue_all(struct runner *r, struct artifact *a, struct call_args *args,
                           uint32_t count, const struct device_hold *hold, int *ret_status)
 {
-    CUresult rc = hold ? cuda_hold_queue(&r->hold, hold, r->stream) : 0;
+    CUresult rc = hold ? cuda_hold_begin(&r->hold, hold, r->stream) : 0;
 
+    if (hold && hold->call)
+        await_release(hold);
     if (rc == 0)
         rc = r->cu->cuEventRecord(r->start, r->stream);
     for (uint32_t i = 0; i < count && rc == 0 && *ret_status == 0; i++) {

@@ -162,9 +162,11 @@ struct device_call {
 
 struct device_hold { /* words of the shared page; not owned */
     unsigned seq;
+    bool call;            /* the call itself waits for the release, not only the device */
     atomic_uint *release; /* the judge's: equals seq once the device may start */
-    atomic_uint *queued;  /* to be set to seq once all, or as much as is safe, is queued, */
-    atomic_uint *holding; /* and this once the device has got there and waits */
+    atomic_uint *queued;  /* to be set to seq once all, or as much as is safe, is queued; with
+                           * `call`, before it */
+    atomic_uint *holding; /* to be set, first, once the device waits and nothing else can run */
 };
 
 /* What call() says in *ret_status when the device faulted (illegal address, trap, ...), whatever
@@ -192,8 +194,8 @@ struct device_runner_ops { /* in the sandboxed process; nothing here is trusted 
     int (*batch)(void *ctx, struct artifact *a, void *args, uint32_t count, int *ret_status,
                  uint64_t *ret_claim_ns);
     /* Optional, both. share() makes the shared page visible to the device, before load(); where it
-     * says -1 nothing is held. held_batch() is batch() behind a hold; its claim begins when the
-     * hold ends. */
+     * says -1 nothing is held. held_batch() is batch() behind a hold, which is there before the
+     * candidate is called; its claim begins when the hold ends. */
     int (*share)(void *ctx, void *page, size_t bytes, struct err *err);
     int (*held_batch)(void *ctx, struct artifact *a, void *args, uint32_t count,
                       const struct device_hold *hold, int *ret_status, uint64_t *ret_claim_ns);

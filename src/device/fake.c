@@ -146,17 +146,25 @@ static int fake_call(void *ctx, struct artifact *a, void *args, int *ret_status,
     return 0;
 }
 
+/* A call waits as long as it takes; the device gives up. */
 static void wait_for_release(const struct device_hold *hold)
 {
     uint64_t start = clock_ns();
 
     while (atomic_load_explicit(hold->release, memory_order_acquire) != hold->seq &&
-           clock_ms_since(start) < DEVICE_HOLD_MS)
+           (hold->call || clock_ms_since(start) < DEVICE_HOLD_MS))
         sched_yield();
 }
 
+static void queue(struct fake_program *p, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        fake_program_queue(p);
+}
+
 /* The host queues, then the device works behind the hold; a candidate that waits for the device
- * finds out that it never comes before it says "queued". */
+ * finds out that it never comes before it says "queued". A call that is held queues only
+ * afterwards. */
 static int fake_held_batch(void *ctx, struct artifact *a, void *args, uint32_t count,
                            const struct device_hold *hold, int *ret_status, uint64_t *ret_claim_ns)
 {
@@ -165,12 +173,14 @@ static int fake_held_batch(void *ctx, struct artifact *a, void *args, uint32_t c
     (void)ctx;
     *ret_status = 0;
     *ret_claim_ns = 0;
-    for (uint32_t i = 0; i < count; i++)
-        fake_program_queue(p);
-    if (!fake_program_waits(p) || count == 0)
-        atomic_store_explicit(hold->queued, hold->seq, memory_order_release);
     atomic_store_explicit(hold->holding, hold->seq, memory_order_release);
+    if (!hold->call)
+        queue(p, count);
+    if (hold->call || !fake_program_waits(p) || count == 0)
+        atomic_store_explicit(hold->queued, hold->seq, memory_order_release);
     wait_for_release(hold);
+    if (hold->call)
+        queue(p, count);
     for (uint32_t i = 0; i < count && *ret_status == 0; i++) {
         *ret_status = fake_program_run(p, FAKE_AT_CALL, args);
         *ret_claim_ns += fake_program_claim_ns(p);

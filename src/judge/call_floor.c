@@ -66,6 +66,7 @@ static int median_of(struct rproc *r, const struct device_judge_ops *ops, void *
 
     for (int i = 0; i < CALLS; i++) {
         bool hold = r->config->device->hold_ms > 0 && r->seq >= RPROC_UNHELD_CALLS;
+        enum wire_hold how = hold ? WIRE_HOLD_WORK : WIRE_HOLD_NONE;
         struct rproc_reply reply;
         int rc = rproc_stop(r, &v, err);
 
@@ -74,7 +75,7 @@ static int median_of(struct rproc *r, const struct device_judge_ops *ops, void *
         if (rc == 0)
             rc = rproc_wake(r, &v, err);
         if (rc == 0)
-            rc = (hold ? rproc_call_held : rproc_call)(r, order, 0, 1, 1, &reply, &v, err);
+            rc = rproc_call(r, order, 0, 1, 1, how, &reply, &v, err);
         if (rc)
             return rc > 0 ? fail(err, ERR_SYSTEM, "an empty kernel: %s", v.detail) : -1;
         walls[i] = (double)reply.wall_ns;

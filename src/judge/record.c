@@ -151,13 +151,14 @@ static json_t *size_json(const struct size_result *r, bool holds)
 
 static json_t *audit_size(const struct trial_result *t)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "outside_us",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "outside_us",
                      micro(stats_median(t->outside, (size_t)t->n_samples)), "claim_us",
                      micro(stats_median(t->claims, (size_t)t->n_samples)), "empty_us",
-                     micro(t->empty_ns), "wake_us", micro(t->wake_ns), "hot_outside_us",
-                     micro(t->hot_outside_ns), "flush_us", micro(t->busy.flush_ns), "idle_flush_us",
-                     micro(t->idle.flush_ns), "probe_us", micro(t->busy.probe_ns), "idle_probe_us",
-                     micro(t->idle.probe_ns), "runs", t->runs);
+                     micro(t->empty_ns), "wake_us", micro(t->wake_ns), "hold_us", micro(t->hold_ns),
+                     "hot_outside_us", micro(t->hot_outside_ns), "flush_us",
+                     micro(t->busy.flush_ns), "idle_flush_us", micro(t->idle.flush_ns), "probe_us",
+                     micro(t->busy.probe_ns), "idle_probe_us", micro(t->idle.probe_ns), "runs",
+                     t->runs);
 }
 
 static json_t *audit_json(const struct session *s, const struct evaluation *e)

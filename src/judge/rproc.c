@@ -28,7 +28,6 @@
 /* About 20 us of spinning between looks at the clock and the descriptors. */
 #define SPINS_PER_LOOK 512
 #define PIPE_BYTES (1 << 20)
-#define DEVICE_ARRIVES_NS 1000000
 #define RUNNER_UID_BASE 0x20000000u
 /* Of a wake-up's CPU time: it is 15 us usually, 30 us in one of ten on a busy machine. */
 #define HEAD_FREE_NS 40000
@@ -523,39 +522,34 @@ static bool wrote_on(struct rproc *r)
     return changed > 0;
 }
 
-/* All may be queued before the device has come as far as the hold: a matter of microseconds, not
- * worth more than a millisecond. Returns the time. */
-static uint64_t await_device(struct wire_page *p, unsigned seq, uint64_t start)
-{
-    while (atomic_load_explicit(&p->holding, memory_order_acquire) != seq &&
-           atomic_load_explicit(&p->done, memory_order_acquire) != seq &&
-           clock_ns() - start < DEVICE_ARRIVES_NS)
-        relax();
-    return clock_ns();
-}
-
-/* Waits until all is queued and lets the device go. The clock is read before the release is
- * written, so that the outside time is never too short. What took longer to queue than a hold lasts
- * was not held: the device started by itself, and the time since go is all there is. (A hold begins
- * after go, and so lasts a little longer than the judge counts.) */
-static int release(struct rproc *r, uint64_t start, uint64_t *ret_start, struct rproc_reply *ret,
-                   struct verdict *v)
+/* Waits until the device is held, then until the runner says that it may start; *ret_start becomes
+ * the time, read before the release is written, so that the outside time is never too short. A
+ * runner that cannot hold is done instead, and the time since go is all there is; so it is for work
+ * that took longer to queue than a hold lasts: the device started by itself. (A hold begins after
+ * go, and so lasts a little longer than the judge counts.) */
+static int release(struct rproc *r, enum wire_hold hold, uint64_t *ret_start,
+                   struct rproc_reply *ret, struct verdict *v)
 {
     struct wire_page *p = r->page;
-    int rc =
-        spin_for_either(r, &p->queued, &p->done, r->seq, r->config->call_timeout_ms, "call", v);
+    uint64_t go = *ret_start, held, now;
+    int limit_ms = r->config->call_timeout_ms;
+    int rc = spin_for_either(r, &p->holding, &p->done, r->seq, limit_ms, "call", v);
 
+    held = clock_ns();
+    if (rc == 0)
+        rc = spin_for_either(r, &p->queued, &p->done, r->seq, limit_ms, "call", v);
     if (rc)
         return rc;
 
-    bool queued = atomic_load_explicit(&p->queued, memory_order_acquire) == r->seq;
-    uint64_t now = clock_ns();
+    bool waits = atomic_load_explicit(&p->queued, memory_order_acquire) == r->seq;
 
-    ret->queue_ns = queued ? now - start : 0;
-    now = await_device(p, r->seq, now);
+    now = clock_ns();
     atomic_store_explicit(&p->release, r->seq, memory_order_release);
-    ret->held = queued && ret->queue_ns < (uint64_t)(r->config->device->hold_ms - 1) * 1000000;
-    if (ret->held)
+    ret->hold_ns = waits ? held - go : 0;
+    ret->queue_ns = waits && hold == WIRE_HOLD_WORK ? now - held : 0;
+    ret->held = waits && hold == WIRE_HOLD_WORK &&
+                now - go < (uint64_t)(r->config->device->hold_ms - 1) * 1000000;
+    if (ret->held || (waits && hold == WIRE_HOLD_CALL))
         *ret_start = now;
     return 0;
 }
@@ -571,51 +565,33 @@ static int reply_verdict(const struct wire_page *p, enum wire_order order, struc
     return 0;
 }
 
-struct order {
-    enum wire_order what;
-    int in_arena, out_arena, count;
-    bool hold;
-};
-
-static int give(struct rproc *r, const struct order *o, struct rproc_reply *ret, struct verdict *v)
+int rproc_call(struct rproc *r, enum wire_order order, int in_arena, int out_arena, int count,
+               enum wire_hold hold, struct rproc_reply *ret, struct verdict *v, struct err *err)
 {
     struct wire_page *p = r->page;
 
+    (void)err;
     *ret = (struct rproc_reply){0};
-    p->order = o->what;
-    p->in_arena = (uint32_t)o->in_arena;
-    p->out_arena = (uint32_t)o->out_arena;
-    p->count = (uint32_t)o->count;
-    p->hold = o->hold;
+    p->order = order;
+    p->in_arena = (uint32_t)in_arena;
+    p->out_arena = (uint32_t)out_arena;
+    p->count = (uint32_t)count;
+    p->hold = hold;
 
     uint64_t start = clock_ns();
 
     atomic_store_explicit(&p->go, ++r->seq, memory_order_release);
 
-    int rc = o->hold ? release(r, start, &start, ret, v) : 0;
+    int rc = hold ? release(r, hold, &start, ret, v) : 0;
 
     if (rc == 0)
         rc = spin_for(r, &p->done, r->seq, r->config->call_timeout_ms, "call", v);
     if (rc)
         return rc;
     ret->wall_ns = r->call_ns = clock_ns() - start;
-    take_glimpses(r, o->out_arena);
+    take_glimpses(r, out_arena);
     ret->claim_ns = p->claim_ns;
-    return reply_verdict(p, o->what, v);
-}
-
-int rproc_call(struct rproc *r, enum wire_order order, int in_arena, int out_arena, int count,
-               struct rproc_reply *ret, struct verdict *v, struct err *err)
-{
-    (void)err;
-    return give(r, &(struct order){order, in_arena, out_arena, count, false}, ret, v);
-}
-
-int rproc_call_held(struct rproc *r, enum wire_order order, int in_arena, int out_arena, int count,
-                    struct rproc_reply *ret, struct verdict *v, struct err *err)
-{
-    (void)err;
-    return give(r, &(struct order){order, in_arena, out_arena, count, true}, ret, v);
+    return reply_verdict(p, order, v);
 }
 
 static int send_signal(const struct rproc *r, int sig)

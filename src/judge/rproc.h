@@ -91,18 +91,17 @@ int rproc_ready(struct rproc *r, struct verdict *v, struct err *err);
 #define RPROC_UNHELD_CALLS 2
 
 struct rproc_reply {
-    uint64_t wall_ns;  /* the judge's clock, go to done; when held, release to done */
+    uint64_t wall_ns;  /* the judge's clock, go (or the release) to done */
     uint64_t claim_ns; /* the runner's word */
-    uint64_t queue_ns; /* when held: go until all was queued, by the judge's clock */
-    bool held;
+    uint64_t hold_ns;  /* from go until the device was held; 0: it was not */
+    uint64_t queue_ns; /* with WIRE_HOLD_WORK: from there until all was queued */
+    bool held;         /* the work queued up before the release */
 };
-/* The runner must be running (rproc_wake). `count` calls back to back. */
+/* The runner must be running (rproc_wake). `count` calls back to back. ret->held is false although
+ * `hold` asks for it when it could not be: no such device, or the candidate waits for it inside its
+ * call. */
 int rproc_call(struct rproc *r, enum wire_order order, int in_arena, int out_arena, int count,
-               struct rproc_reply *ret, struct verdict *v, struct err *err);
-/* The same on a device that is held back until the runner says that all is queued. ret->held is
- * false when it could not be: no such device, or the candidate waits for it inside its call. */
-int rproc_call_held(struct rproc *r, enum wire_order order, int in_arena, int out_arena, int count,
-                    struct rproc_reply *ret, struct verdict *v, struct err *err);
+               enum wire_hold hold, struct rproc_reply *ret, struct verdict *v, struct err *err);
 /* SIGSTOP, and wait until every thread stands still. Nothing works ahead while the judge prepares.
  */
 int rproc_stop(struct rproc *r, struct verdict *v, struct err *err);

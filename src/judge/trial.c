@@ -9,8 +9,9 @@
  * a disturbance meets all alike. A scored call shows its process a content it has not seen.
  *
  * On devices that can be held back (GPUs) all but a process's first two calls and the warm-ups are:
- * the candidate's launches queue up, then the judge releases the device and looks at its clock.
- * Warm-ups are not, and so tell what a caller waits.
+ * the candidate's launches queue up, then the judge looks at its clock and releases the device.
+ * Warm-ups, and calls of candidates that cannot be held, are themselves released, with the device
+ * already there, and so tell what a caller waits: nobody else shares a GPU with a judge.
  *
  * What the runner claims there is held against that clock, and the judge's own flushes against what
  * they took before there was a runner. A doubt is confirmed in fresh processes before it becomes a
@@ -37,6 +38,7 @@
 #define IDLE_FLUSHES 7
 #define HOT_BATCHES 3 /* per runner */
 #define HOT_MAX 4096  /* calls in a batch */
+#define INPUT_LOOKS 4 /* one call of so many, where contents are dear */
 #define FRESH_MIN 16  /* contents for scored calls, whatever they cost */
 #define LONG_MS 1000  /* of warming up, or of hot calls, is enough */
 
@@ -50,11 +52,11 @@ struct trial {
     int n_runners;
     uint64_t key; /* of poison and arena choice; secret */
     uint32_t n_calls;
-    struct compare_stats *pooled;                  /* [law * n_outputs + output], over every call */
-    struct compare_stats last;                     /* of the last call's first output */
-    struct series wakes, flushes, queues, callers; /* callers: outside times of warm-ups */
-    struct series probes;                          /* the judge's first work after "done" */
-    bool holding;                                  /* as long as the candidate lets it */
+    struct compare_stats *pooled; /* [law * n_outputs + output], over every call */
+    struct compare_stats last;    /* of the last call's first output */
+    struct series wakes, flushes, holds, queues, callers; /* callers: outside times of warm-ups */
+    struct series probes;                                 /* the judge's first work after "done" */
+    bool holding;                                         /* as long as the candidate lets it */
     bool hold_lost;  /* ... which it did not, in the middle of a phase */
     double empty[2]; /* an order's own time: [held] */
     cpu_set_t all_cpus;
@@ -172,19 +174,28 @@ static int flush(struct trial *t, struct mem *const mems[2], struct series *time
     return 0;
 }
 
-static int prepare(struct trial *t, const struct shot *s, struct err *err)
+static int fill_arenas(struct trial *t, const struct shot *s, struct err *err)
 {
     struct pool *p = t->config->pool;
-    struct mem *mems[2] = {&t->in[s->in], &t->out[s->out]};
     const struct pool_slot *slot;
 
     if (pool_get(p, s->content, &slot, err) < 0 ||
-        layout_poison(t->ops, p->ctx, &p->out, mems[1], false, s->poison, err) < 0)
+        layout_poison(t->ops, p->ctx, &p->out, &t->out[s->out], false, s->poison, err) < 0)
         return -1;
     if ((copies_anew(t) || t->in_content[s->in] != s->content) &&
-        t->ops->copy(p->ctx, mems[0], 0, &slot->data, 0, p->in.bytes, err) < 0)
+        t->ops->copy(p->ctx, &t->in[s->in], 0, &slot->data, 0, p->in.bytes, err) < 0)
         return -1;
     t->in_content[s->in] = s->content;
+    return 0;
+}
+
+/* An empty order reads and writes no tensor: gigabytes need not be copied for it. */
+static int prepare(struct trial *t, const struct shot *s, enum wire_order what, struct err *err)
+{
+    struct mem *mems[2] = {&t->in[s->in], &t->out[s->out]};
+
+    if (what == WIRE_ORDER_CALL && fill_arenas(t, s, err) < 0)
+        return -1;
     return flush(t, mems, &t->flushes, err);
 }
 
@@ -206,14 +217,15 @@ static int check_guards(struct trial *t, const struct shot *s, struct verdict *v
 }
 
 /* Inputs are read-only for a runner, but on some devices hostile code can lift that: a GPU's
- * mapping is its own. Where it can, one more look at them. */
+ * mapping is its own. Where it can, one more look at them: after every call, and where that is
+ * gigabytes after some that nobody can guess. What is expected does not come from there. */
 static int check_inputs(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
 {
     struct pool *p = t->config->pool;
     const struct pool_slot *slot;
     int64_t at = -1;
 
-    if (!t->ops->differ)
+    if (!t->ops->differ || (!copies_anew(t) && s->poison % INPUT_LOOKS != 0))
         return 0;
     if (pool_get(p, s->content, &slot, err) < 0 ||
         t->ops->differ(p->ctx, &t->in[s->in], &slot->data, p->in.bytes, &at, err) < 0)
@@ -301,6 +313,13 @@ static int probe(struct trial *t, struct series *times, struct err *err)
     return 0;
 }
 
+static enum wire_hold how_to_hold(const struct trial *t, bool work)
+{
+    if (t->config->pool->device->hold_ms <= 0)
+        return WIRE_HOLD_NONE;
+    return work ? WIRE_HOLD_WORK : WIRE_HOLD_CALL;
+}
+
 /* Stop, prepare, wake, order, stop.
  *
  * A runner that is woken may work before it says that it is awake. On the CPU that takes CPU time,
@@ -312,20 +331,19 @@ static int order(struct trial *t, struct rproc *r, const struct shot *s, enum wi
                  int count, bool hold, struct rproc_reply *reply, struct verdict *v,
                  struct err *err)
 {
-    int (*call)(struct rproc *, enum wire_order, int, int, int, struct rproc_reply *,
-                struct verdict *, struct err *) = hold ? rproc_call_held : rproc_call;
     int rc = rproc_stop(r, v, err);
 
     if (rc == 0 && audited(t))
         rc = wake(t, r, v, err);
     spread_out(t);
     if (rc == 0)
-        rc = prepare(t, s, err);
+        rc = prepare(t, s, what, err);
     draw_in(t);
     if (rc == 0 && !audited(t))
         rc = wake(t, r, v, err);
     if (rc == 0)
-        rc = call(r, what, s->in, IN_ARENAS + s->out, count, reply, v, err);
+        rc = rproc_call(r, what, s->in, IN_ARENAS + s->out, count, how_to_hold(t, hold), reply, v,
+                        err);
     if (rc == 0 && audited(t))
         rc = probe(t, &t->probes, err);
     return rc ? rc : rproc_stop(r, v, err);
@@ -596,6 +614,7 @@ static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
 
             if (rc || t->hold_lost) /* begun anew: held calls and others do not mix */
                 return rc;
+            series_add(&t->holds, (double)reply.hold_ns);
             series_add(&t->queues, (double)reply.queue_ns);
             res->samples[res->n_samples] = scored_ns(t, &reply);
             res->outside[res->n_samples] = fmax((double)reply.wall_ns - t->empty[reply.held], 0);
@@ -755,6 +774,7 @@ static void note_call(struct trial *t)
     struct trial_result *r = t->result;
 
     r->held = t->holding;
+    r->hold_ns = series_median(&t->holds);
     r->queue_ns = r->held ? series_median(&t->queues) : 0;
     r->call_ns = audited(t) ? stats_median(r->outside, (size_t)r->n_samples) : r->cold.median;
     if (r->held && t->callers.n)
@@ -768,6 +788,7 @@ static int measure(struct trial *t, struct verdict *doubt, struct verdict *v, st
     int rc;
 
     series_clear(&t->callers);
+    series_clear(&t->holds);
     series_clear(&t->queues);
     series_clear(&t->flushes);
     series_clear(&t->probes);
@@ -911,6 +932,7 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
     series_release(&t.wakes);
     series_release(&t.flushes);
     series_release(&t.probes);
+    series_release(&t.holds);
     series_release(&t.queues);
     series_release(&t.callers);
     return rc;

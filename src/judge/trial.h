@@ -32,8 +32,9 @@ struct trial_result {
     bool settled;    /* the interval met the stopping rule */
     double empty_ns; /* of the orders that were scored */
     bool held;       /* scored calls queued up on a device that was held back */
-    double queue_ns; /* when held: median time from go until all was queued */
-    double call_ns;  /* what a caller waits: median outside time without a hold */
+    double hold_ns;  /* median time from go until the device was held; 0: it was not */
+    double queue_ns; /* when held: median time from there until all was queued */
+    double call_ns;  /* what a caller waits: median outside time of calls whose work is not held */
     bool host_bound;
     double hot_outside_ns;        /* the judge's clock on hot calls, the empty order taken off */
     struct own_work idle, busy;   /* before any runner was there, and between its calls */

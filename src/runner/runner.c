@@ -389,14 +389,16 @@ static struct reply call(struct session *s, void *args, uint32_t count,
 /* One way for both orders: an EMPTY one takes as long as the way to the candidate and back. */
 static struct reply obey(struct session *s, struct wire_page *page, unsigned seq)
 {
-    struct device_hold hold = {seq, &page->release, &page->queued, &page->holding};
     uint32_t order = page->order, in = page->in_arena, out = page->out_arena, count = page->count;
+    uint32_t how = page->hold;
+    struct device_hold hold = {seq, how == WIRE_HOLD_CALL, &page->release, &page->queued,
+                               &page->holding};
     void *args = in < WIRE_MAX_ARENAS && out < WIRE_MAX_ARENAS ? s->args[in][out] : NULL;
 
     if (!args || (order != WIRE_ORDER_CALL && order != WIRE_ORDER_EMPTY))
         return (struct reply){.status = WIRE_STATUS_BAD_ORDER};
 
-    struct reply r = call(s, args, order == WIRE_ORDER_CALL ? count : 0, page->hold ? &hold : NULL);
+    struct reply r = call(s, args, order == WIRE_ORDER_CALL ? count : 0, how ? &hold : NULL);
 
     if (order == WIRE_ORDER_EMPTY)
         r.claim_ns = 0;

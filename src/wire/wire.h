@@ -170,6 +170,15 @@ enum wire_order {
     WIRE_ORDER_EMPTY,    /* the same way through the code without calling it; claims 0 ns */
 };
 
+/* How a device that can be is held back. In both cases the judge reads its clock and writes
+ * `release` once the runner has said `queued`. */
+enum wire_hold {
+    WIRE_HOLD_NONE,
+    WIRE_HOLD_WORK, /* the order's work queues up and starts at the release */
+    WIRE_HOLD_CALL, /* the device is brought to this process, and the release starts the call:
+                     * switching from the judge's context takes longer than many kernels */
+};
+
 #define WIRE_STATUS_FAULT INT32_MIN /* the device faulted; `error` says how */
 #define WIRE_ERROR_MAX 112
 #define WIRE_STATUS_BAD_ORDER (-2) /* unknown order, or arenas that are no input and output */
@@ -177,7 +186,7 @@ enum wire_order {
 struct wire_page {
     _Alignas(64) atomic_uint go; /* sequence number of the order that is to run */
     uint32_t order, in_arena, out_arena, count;
-    uint32_t hold; /* 1: hold the device back until `release` says this order's number */
+    uint32_t hold;                 /* enum wire_hold: until `release` says this order's number */
     _Alignas(64) atomic_uint done; /* sequence number of the last order that ended */
     int32_t status;                /* what the candidate returned (the first non-zero one) */
     uint64_t claim_ns;             /* the runner's own time of the last order */
@@ -185,9 +194,9 @@ struct wire_page {
     _Alignas(64)
         atomic_uint awake; /* judge: "are you spinning?" (sequence), answered in awake_ack */
     _Alignas(64) atomic_uint awake_ack;
-    _Alignas(64) atomic_uint release; /* judge: sequence number of the order whose work may start */
-    _Alignas(64) atomic_uint queued;  /* runner: ... of the held order that is queued; a runner that
-                                       * cannot hold says only done */
+    _Alignas(64) atomic_uint release; /* judge: sequence number of the order that may start */
+    _Alignas(64) atomic_uint queued;  /* runner: ... of the held order that waits for that; a runner
+                                       * that cannot hold says only done */
     _Alignas(64) atomic_uint holding; /* the device itself: ... of the order it is held for */
 };
 

@@ -31,6 +31,7 @@ enum mode {
     PINNED,
     THIRTY,
     TOO_LARGE,
+    THIRTY_BESIDE,
 };
 
 static float *scratch;
@@ -89,12 +90,14 @@ static int in_pinned_memory(const float *x, float *y, int64_t n, cudaStream_t st
     return rc;
 }
 
-static int on_own_stream(const float *x, float *y, int64_t n, cudaStream_t)
+static int on_own_stream(const float *x, float *y, int64_t n, int launches)
 {
-    cudaStream_t own;
+    static cudaStream_t own;
 
-    if (cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking) != cudaSuccess)
+    if (!own && cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking) != cudaSuccess)
         return 61;
+    for (int i = 1; i < launches; i++)
+        run(x, y, n, own);
     return run(x, y, n, own);
 }
 
@@ -140,7 +143,9 @@ extern "C" int assay_kernel(const DLTensor *in, int, DLTensor *out, int, void *s
         run(x, scratch, n, stream);
         return cudaMemcpyAsync(y, scratch, n * sizeof(float), cudaMemcpyDeviceToDevice, stream);
     case OWN_STREAM:
-        return on_own_stream(x, y, n, stream);
+        return on_own_stream(x, y, n, 1);
+    case THIRTY_BESIDE:
+        return on_own_stream(x, y, n, 30);
     case DEFAULT_STREAM:
         return run(x, y, n, nullptr);
     case PINNED:

@@ -248,6 +248,20 @@ static void an_honest_claim_passes_at_once(void **state)
     end(&g);
 }
 
+/* What a caller waits contains the launches, whoever's turn the device was. */
+static void callers_wait_for_their_launches(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+    judge(&g, "op relu\ntime 10s\nqueue 5ms\n");
+    expect(&g, VERDICT_PASS, "", "");
+    assert_true(timed(&g)->call_ns >= 4.5e6);
+    assert_true(timed(&g)->hold_ns > 0);
+    end(&g);
+}
+
 /* cudaDeviceSynchronize() in the call: found out in the checks, and timed without a hold. */
 static void waiting_inside_the_call_ends_the_hold(void **state)
 {
@@ -259,6 +273,7 @@ static void waiting_inside_the_call_ends_the_hold(void **state)
     expect(&g, VERDICT_PASS, "", "");
     assert_false(timed(&g)->held);
     assert_true(timed(&g)->queue_ns == 0);
+    assert_true(timed(&g)->hold_ns > 0); /* the calls themselves were */
     end(&g);
 }
 
@@ -482,6 +497,7 @@ int main(void)
         cmocka_unit_test(busy_is_far_above),
         cmocka_unit_test(launches_queue_up_behind_a_hold),
         cmocka_unit_test(an_honest_claim_passes_at_once),
+        cmocka_unit_test(callers_wait_for_their_launches),
         cmocka_unit_test(waiting_inside_the_call_ends_the_hold),
         cmocka_unit_test(a_late_wait_starts_over_without_a_hold),
         cmocka_unit_test(a_lie_is_confirmed_and_rejected),
