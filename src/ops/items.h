@@ -248,6 +248,44 @@ ITEM_FN REAL ITEM(reduce_lane)(int op, const struct reduce_args *r, const REAL *
     return acc;
 }
 
+/* Output element i of a compensated float sum. */
+ITEM_FN REAL ITEM(reduce_compensated)(const struct reduce_args *r, const REAL *x, int64_t i)
+{
+    double acc = 0;
+
+    x += axes_offset(&r->kept, i);
+    for (int64_t t = 0; t < r->span.count; t++)
+        acc += (double)x[axes_offset(&r->reduced, span_at(&r->span, t))];
+    return (REAL)acc;
+}
+
+/* The places of the k largest of line i, the largest first, of equals the lower place first; NaN is
+ * above all numbers. Kept in y while they are found: few lines bring forth many. */
+ITEM_FN void ITEM(topk)(const struct topk_args *a, const REAL *x, int64_t *y, int64_t i)
+{
+    int64_t inner = a->line.inner, n = 0;
+
+    x += i / inner * a->line.length * inner + i % inner;
+    y += i / inner * a->k * inner + i % inner;
+    for (int64_t t = 0; t < a->line.count; t++) {
+        REAL v = x[t * inner];
+        int64_t at = n;
+
+        while (at > 0) {
+            REAL above = x[y[(at - 1) * inner] * inner];
+
+            if (!(v > above || (ITEM(is_nan)(v) && !ITEM(is_nan)(above))))
+                break;
+            if (at < a->k)
+                y[at * inner] = y[(at - 1) * inner];
+            at--;
+        }
+        if (at < a->k)
+            y[at * inner] = t;
+        n += n < a->k;
+    }
+}
+
 /* Where line i (outer, inner) has its extremum: the lowest such place; NaN beats numbers. */
 ITEM_FN int64_t ITEM(arg)(int op, const struct line_args *l, const REAL *x, int64_t i)
 {
@@ -298,6 +336,30 @@ ITEM_FN REAL ITEM(matmul)(const struct matmul_args *m, const REAL *a, const REAL
 
     return ITEM(dot)(&m->gemm, a + axes_offset(&m->batch_a, batch),
                      b + axes_offset(&m->batch_b, batch), row, j);
+}
+
+/* The group that row belongs to. */
+ITEM_FN int64_t ITEM(group)(const struct grouped_args *g, const int64_t *offsets, int64_t row)
+{
+    int64_t low = 0, high = g->groups;
+
+    while (high - low > 1) {
+        int64_t middle = (low + high) / 2;
+
+        if (offsets[middle] <= row)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+ITEM_FN REAL ITEM(grouped_matmul)(const struct grouped_args *g, const REAL *x, const REAL *w,
+                                  const int64_t *offsets, int64_t i)
+{
+    int64_t row = i / g->gemm.n, matrix = g->gemm.b_row * g->gemm.a_row;
+
+    return ITEM(dot)(&g->gemm, x, w + ITEM(group)(g, offsets, row) * matrix, row, i % g->gemm.n);
 }
 
 /* The coordinate of x that tap k of output place o reads along one axis; -1 outside. */
@@ -401,6 +463,41 @@ ITEM_FN REAL ITEM(take)(const struct take_args *t, const REAL *x, const int64_t 
 }
 
 #if !ITEM_INTEGER
+
+/* Column i (batch, head, value) over all steps. state: room for `keys` numbers. */
+ITEM_FN void ITEM(delta_rule)(const struct delta_args *a, const REAL *q, const REAL *k,
+                              const REAL *v, const REAL *decay, const REAL *beta, REAL *state,
+                              REAL *y, int64_t i)
+{
+    int64_t value = i % a->values, head = i / a->values % a->heads;
+    int64_t first = i / a->values / a->heads * a->steps;
+    REAL out = 0;
+
+    for (int64_t d = 0; d < a->keys; d++)
+        state[d] = 0;
+    for (int64_t t = 0; t < a->steps; t++) {
+        int64_t at = (first + t) * a->heads + head, key = at * a->keys;
+        REAL known = 0;
+
+        for (int64_t n = 0; t < a->used_steps && n < a->span.count; n++) {
+            int64_t d = span_at(&a->span, n);
+
+            state[d] *= decay[key + d];
+            known += state[d] * k[key + d];
+        }
+
+        REAL change = beta[at] * (v[at * a->values + value] - known);
+
+        out = t < a->used_steps ? 0 : out;
+        for (int64_t n = 0; t < a->used_steps && n < a->span.count; n++) {
+            int64_t d = span_at(&a->span, n);
+
+            state[d] += k[key + d] * change;
+            out += state[d] * q[key + d];
+        }
+        y[at * a->values + value] = out;
+    }
+}
 
 ITEM_FN REAL ITEM(sigmoid)(REAL x)
 {
