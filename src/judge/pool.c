@@ -31,10 +31,9 @@ static int64_t output_count(const struct graph *g, int output)
 
 /* --- one content --- */
 
-int pool_evaluate(const struct pool *p, int content, const struct ops_run *run, void *values,
-                  struct err *err)
+int pool_evaluate_graph(const struct pool *p, const struct graph *g, int content,
+                        const struct ops_run *run, void *values, struct err *err)
 {
-    const struct graph *g = p->graph;
     const struct mem *data = &p->contents[content].host_data;
     AUTO(freep) const void **sources = xcalloc((size_t)g->n_sources, sizeof(*sources));
     AUTO(freep) void **outputs = xcalloc((size_t)g->n_outputs, sizeof(*outputs));
@@ -44,6 +43,12 @@ int pool_evaluate(const struct pool *p, int content, const struct ops_run *run, 
     for (int i = 0; i < g->n_outputs; i++)
         outputs[i] = (char *)values + p->y_offset[i];
     return ops_eval(g, run, sources, outputs, err);
+}
+
+int pool_evaluate(const struct pool *p, int content, const struct ops_run *run, void *values,
+                  struct err *err)
+{
+    return pool_evaluate_graph(p, p->graph, content, run, values, err);
 }
 
 /* Everything is drawn and evaluated in host memory: the cpu device's functions do it. */
@@ -67,8 +72,8 @@ static int draw_inputs(struct pool *p, int k, struct err *err)
         const struct law *law = &s->laws[pool_law(p, k) % s->n_laws];
 
         if (host_ops()->fill(NULL, data, p->in.slots[i].offset, law,
-                             fill_seed(p->seed, (uint64_t)k, (uint64_t)i), s->dtype, &s->shape,
-                             err) < 0)
+                             fill_seed(p->seed, (uint64_t)k, law_tensor(law, i)), s->dtype,
+                             &s->shape, err) < 0)
             return -1;
     }
     return 0;
@@ -164,7 +169,10 @@ static void set_scale(struct pool *p, int law, int output)
 
     if (!dtype_is_float(output_node(g, output)->dtype))
         return;
-    for (int k = law; k < p->n_contents; k += g->n_laws) {
+    for (int k = 0; k < p->n_contents; k++) {
+        if (pool_law(p, k) != law)
+            continue;
+
         double rms =
             compare_rms((double *)((char *)p->contents[k].host_y.host + p->y_offset[output]), n);
 
@@ -192,7 +200,8 @@ static int64_t pooled_rows(const struct pool *p, int output)
 static int honest_run(struct pool *p, int content, int order, void *values, struct err *err)
 {
     const struct graph *g = p->graph;
-    struct ops_run run = {.precision = OPS_FLOAT, .order = order};
+    struct ops_run run = {
+        .precision = OPS_FLOAT, .order = order, .compensated = g->tolerance.compensated};
 
     if (pool_evaluate(p, content, &run, values, err) < 0)
         return wrap(err, "honest run");

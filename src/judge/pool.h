@@ -64,7 +64,7 @@ int pool_include_honest(struct pool *p, int content, struct err *err);
 
 static inline int pool_law(const struct pool *p, int content)
 {
-    return content % p->graph->n_laws;
+    return graph_law(p->graph, content);
 }
 
 /* Compares outputs that lie in `got` like in an output arena (at `at`) with content's expected
@@ -77,5 +77,8 @@ int pool_compare(const struct pool *p, int content, int output, const struct mem
 struct ops_run;
 int pool_evaluate(const struct pool *p, int content, const struct ops_run *run, void *values,
                   struct err *err);
+/* The same with another graph over the same sources and outputs: one of graph->nulls. */
+int pool_evaluate_graph(const struct pool *p, const struct graph *g, int content,
+                        const struct ops_run *run, void *values, struct err *err);
 
 #endif

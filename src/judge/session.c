@@ -210,7 +210,7 @@ static int open_pool(struct session *s, int size, struct evaluation *e, struct e
     const struct graph *g = s->problem->sizes[s->options.sizes][size].graph;
     struct pool *p = &s->pools[size];
     int checks = MAX(s->options.plan.checks, g->n_laws);
-    int wanted = checks + (s->options.plan.check_only ? 0 : 16);
+    int wanted = s->options.plan.check_only ? checks : MAX(checks, graph_first_scored(g)) + 16;
 
     if (p->device)
         return 0;

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "judge/footprint.h"
 #include "ops/ops.h"
 #include "tensor/philox.h"
 
@@ -228,6 +229,24 @@ static int order(struct trial *t, struct rproc *r, const struct shot *s, enum wi
     return rc ? rc : rproc_stop(r, v, err);
 }
 
+/* Where the problem states a budget: scratch memory in a process of the host's. */
+static int check_memory(const struct trial *t, const struct rproc *r, struct verdict *v,
+                        struct err *err)
+{
+    const struct pool *p = t->config->pool;
+    int64_t budget = p->graph->memory_bytes, held;
+
+    if (!budget || p->device->driver)
+        return 0;
+    if (footprint_peak(r->pid, &held, err) < 0)
+        return -1;
+    if (held - footprint_own_bytes <= budget)
+        return 0;
+    return verdict_set(v, VERDICT_REJECTED, "memory",
+                       "it holds %.1f MB besides its tensors, the problem allows %.1f MB",
+                       (double)(held - footprint_own_bytes) / 1e6, (double)budget / 1e6);
+}
+
 static int checked_call(struct trial *t, struct rproc *r, int content, int count,
                         struct rproc_reply *reply, struct verdict *v, struct err *err)
 {
@@ -238,8 +257,10 @@ static int checked_call(struct trial *t, struct rproc *r, int content, int count
     spread_out(t);
     if (rc == 0) {
         t->result->candidate_ms += (double)reply->wall_ns / 1e6;
-        rc = check_guards(t, &s, v, err);
+        rc = check_memory(t, r, v, err);
     }
+    if (rc == 0)
+        rc = check_guards(t, &s, v, err);
     return rc ? rc : check_outputs(t, &s, v, err);
 }
 
@@ -253,8 +274,8 @@ static int judge_law(struct trial *t, int i, struct verdict *v, struct err *err)
 
     if (!gate_pooled(&p->gates[i].gate, name, p->out.slots[o].dtype, &t->pooled[i], &first))
         return 0;
-    for (int k = law; k < p->n_contents; k += p->graph->n_laws)
-        if (pool_include_honest(p, k, err) < 0)
+    for (int k = 0; k < p->n_contents; k++)
+        if (pool_law(p, k) == law && pool_include_honest(p, k, err) < 0)
             return -1;
     return gate_pooled(&p->gates[i].gate, name, p->out.slots[o].dtype, &t->pooled[i], v);
 }
@@ -293,6 +314,12 @@ static int start_runners(struct trial *t, struct verdict *v, struct err *err)
 static int n_checks(const struct trial *t)
 {
     return MAX(t->config->plan->checks, t->config->pool->graph->n_laws);
+}
+
+/* Scored contents: behind those of the checks and those of laws that are only checked. */
+static int first_scored(const struct trial *t)
+{
+    return MAX(n_checks(t), graph_first_scored(t->config->pool->graph));
 }
 
 /* Fresh contents, then the first once more: the same answer when repeated, in memory that held
@@ -373,7 +400,7 @@ static double scored_ns(const struct trial *t, const struct rproc_reply *reply)
 static int afford_content(struct trial *t, int k, double *spent_ms, struct err *err)
 {
     struct pool *p = t->config->pool;
-    int fewest = n_checks(t) + 16;
+    int fewest = first_scored(t) + 16;
 
     if (k < p->n_contents)
         return 1;
@@ -402,7 +429,7 @@ static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
     res->outside = xcalloc((size_t)most, sizeof(*res->outside));
     res->sample_run = xcalloc((size_t)most, sizeof(*res->sample_run));
     while (res->n_samples < most) {
-        int content = n_checks(t) + res->n_samples / t->n_runners;
+        int content = first_scored(t) + res->n_samples / t->n_runners;
         int afford = afford_content(t, content, &making_ms, err);
 
         if (afford <= 0) {
@@ -466,7 +493,8 @@ static int hot_calls(struct trial *t, struct verdict *v, struct err *err)
     for (int i = 0; i < HOT_BATCHES * t->n_runners && !enough(t, i, start); i++) {
         struct rproc_reply reply;
         int r = i % t->n_runners;
-        int rc = checked_call(t, &t->runners[r], i % n_checks(t), count, &reply, v, err);
+        int content = first_scored(t) + i % MAX(1, t->result->n_samples / t->n_runners);
+        int rc = checked_call(t, &t->runners[r], content, count, &reply, v, err);
 
         if (rc)
             return rc;
