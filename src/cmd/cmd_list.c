@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/cmd.h"
 #include "cmd/text.h"
+#include "judge/record.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
 struct list_options {
-    bool json, ops, repaired, algebra;
+    bool json, ops, repaired, algebra, hardware;
     const char *op, *grep;
 };
 
@@ -22,6 +22,8 @@ static const struct opt list_table[] = {
     {"algebra", 'a', OPT_FLAG, FIELD(algebra), NULL, "only those whose work exact algebra removes",
      NULL, 0, 0},
     {"ops", 0, OPT_FLAG, FIELD(ops), NULL, "the op reference instead (Markdown)", NULL, 0, 0},
+    {"hardware", 0, OPT_FLAG, FIELD(hardware), NULL, "the GPUs whose datasheets are known instead",
+     NULL, 0, 0},
     {0},
 };
 
@@ -85,6 +87,17 @@ static bool wanted(const struct problem *p, const struct list_options *o)
 
 /* --- output --- */
 
+static json_t *requires_json(const struct problem *p)
+{
+    json_t *j = json_object();
+
+    if (p->requires_tensor)
+        json_object_set_new(j, "tensor", json_string(p->requires_tensor));
+    if (p->requires_memory)
+        json_object_set_new(j, "memory", json_integer(p->requires_memory));
+    return j;
+}
+
 static json_t *problem_row(const struct problem *p)
 {
     const struct graph *g = p->sizes[SIZES_FULL][0].graph;
@@ -103,6 +116,7 @@ static json_t *problem_row(const struct problem *p)
     json_object_set_new(j, "bytes", json_real(cost_bytes(&cost)));
     json_object_set_new(j, "repaired", p->repaired ? json_string(p->repaired) : json_null());
     json_object_set_new(j, "algebra", p->algebra ? json_string(p->algebra) : json_null());
+    json_object_set_new(j, "requires", requires_json(p));
     return j;
 }
 
@@ -155,6 +169,61 @@ static int print_reference(struct err *err)
     return 0;
 }
 
+/* --- hardware --- */
+
+static void hardware_row(struct table *t, const struct hardware *hw)
+{
+    for (int i = 0; i < hw->n_names; i++) {
+        table_add(t, TEXT_PLAIN, "%s", hw->names[i]);
+        table_add(t, TEXT_PLAIN, "%.4g", hw->memory_bytes / 1e9);
+        table_add(t, TEXT_PLAIN, "%.4g", hw->bytes_s / 1e9);
+        for (int a = 0; a < ARITH_COUNT; a++)
+            if (hw->flops_s[a] > 0)
+                table_add(t, TEXT_PLAIN, "%.5g", hw->flops_s[a] / 1e12);
+            else
+                table_add(t, TEXT_PLAIN, "-");
+        table_add(t, TEXT_DIM, "%s", hw->source);
+    }
+}
+
+static void print_hardware(const struct hardware_list *l, bool color)
+{
+    const char *heads[3 + ARITH_COUNT + 1] = {"device", "GB", "GB/s"};
+    struct table table;
+    AUTO(buf_release) struct buf text = BUF_INIT;
+
+    for (int a = 0; a < ARITH_COUNT; a++)
+        heads[3 + a] = arith_names[a];
+    heads[3 + ARITH_COUNT] = "source";
+    table_init(&table, "lrrrrrrrrrrrl", heads);
+    for (int i = 0; i < l->n; i++)
+        hardware_row(&table, &l->rows[i]);
+    table_print(&table, color, &text);
+    printf("%sTFLOP/s dense, without sparsity.\n", buf_str(&text));
+    table_release(&table);
+}
+
+static int list_hardware(const struct app *app, bool json, struct err *err)
+{
+    AUTO(hardware_release) struct hardware_list l = HARDWARE_LIST_INIT;
+
+    if (hardware_load(app->places.share, &l, err) < 0)
+        return -1;
+    if (!json) {
+        print_hardware(&l, app->color);
+        return 0;
+    }
+
+    json_t *array = json_array();
+
+    for (int i = 0; i < l.n; i++)
+        json_array_append_new(array, record_hardware(&l.rows[i]));
+    json_dumpf(array, stdout, JSON_INDENT(1));
+    putchar('\n');
+    json_decref(array);
+    return 0;
+}
+
 static int list_main(struct app *app, const void *options, int argc, char **argv, struct err *err)
 {
     const struct list_options *o = options;
@@ -170,6 +239,8 @@ static int list_main(struct app *app, const void *options, int argc, char **argv
 
     if (o->ops)
         return print_reference(err);
+    if (o->hardware)
+        return list_hardware(app, o->json, err);
     array = json_array();
     table_init(&table, "lrrll", heads);
     rc = problem_list(app->places.share, argv, argc, &refs, &n, err);

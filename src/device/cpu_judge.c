@@ -207,5 +207,6 @@ const struct device_judge_ops cpu_judge = {
     .poison = hostmem_poison,
     .poison_check = hostmem_poison_check,
     .compare = hostmem_compare,
+    .rms = hostmem_rms,
     .flush = cpu_flush,
 };

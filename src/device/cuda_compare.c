@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 
 /* Where a comparison's own data lie in the scratch memory. */
 struct compare_room {
@@ -52,25 +53,43 @@ static int long_lows(struct cuda_ctx *c, CUdeviceptr y, int64_t row_len, int64_t
                        err);
 }
 
-/* Launches everything up to the parts; job has what does not depend on rows. */
+/* A scale that is no number would hide every error behind it. */
+static double sane(double scale)
+{
+    return isfinite(scale) && scale > 0 ? scale : 0;
+}
+
+static int64_t segments_per_row(int64_t row_len)
+{
+    return row_len ? (row_len - 1) / compare_row_segment(row_len) + 1 : 1;
+}
+
+static int queue_lows(struct cuda_ctx *c, CUdeviceptr y, int64_t row_len, int64_t n_rows,
+                      double floor, struct compare_room *room, struct err *err)
+{
+    if (segments_per_row(row_len) > 1)
+        return long_lows(c, y, row_len, n_rows, floor, room, err);
+    return short_lows(c, y, row_len, n_rows, floor, room, err);
+}
+
+/* Launches everything up to the parts; job has what does not depend on rows, and their scales where
+ * these were made before. */
 static int compare_parts(struct cuda_ctx *c, enum dtype t, struct cuda_compare *job, double floor,
                          int blocks, struct compare_room *room, struct err *err)
 {
-    int64_t n_rows = job->row_len ? job->n / job->row_len : 0, per_row = 1;
+    int64_t n_rows = job->row_len && !job->lows ? job->n / job->row_len : 0;
+    int64_t per_row = segments_per_row(job->row_len);
     CUdeviceptr y = (CUdeviceptr)(uintptr_t)job->y;
     void *args[] = {job, &room->parts};
-    int rc = 0;
 
-    if (job->row_len)
-        per_row = (job->row_len - 1) / compare_row_segment(job->row_len) + 1;
     if (reserve_compare(c, n_rows, per_row > 1 ? n_rows * per_row : 0, room, err) < 0)
         return -1;
-    job->lows = (const double *)(uintptr_t)room->lows;
-    if (per_row > 1)
-        rc = long_lows(c, y, job->row_len, n_rows, floor, room, err);
-    else if (n_rows > 0)
-        rc = short_lows(c, y, job->row_len, n_rows, floor, room, err);
-    return rc < 0 ? -1 : cuda_launch(c, c->compare[t], (unsigned)blocks, args, "compare", err);
+    if (n_rows > 0) {
+        job->lows = (const double *)(uintptr_t)room->lows;
+        if (queue_lows(c, y, job->row_len, n_rows, floor, room, err) < 0)
+            return -1;
+    }
+    return cuda_launch(c, c->compare[t], (unsigned)blocks, args, "compare", err);
 }
 
 static int compare_figures(struct cuda_ctx *c, enum dtype t, struct cuda_compare *job, double floor,
@@ -95,18 +114,46 @@ static int64_t place(int64_t at)
     return at == CUDA_NOWHERE ? -1 : at;
 }
 
-/* A scale that is no number would hide every error behind it. */
-static double sane(double scale)
+int cuda_row_lows(void *ctx, const struct mem *y, size_t y_at, int64_t n,
+                  const struct compare_scale *scale, struct mem *lows, size_t lows_at,
+                  struct err *err)
 {
-    return isfinite(scale) && scale > 0 ? scale : 0;
+    struct cuda_ctx *c = ctx;
+    int64_t n_rows = scale->row_len ? n / scale->row_len : 0;
+    int64_t per_row = segments_per_row(scale->row_len);
+    CUdeviceptr from = cuda_span_of(y, y_at, n, sizeof(double), err);
+    CUdeviceptr to = from ? cuda_span_of(lows, lows_at, n_rows, sizeof(double), err) : 0;
+    struct compare_room room;
+
+    if (!to || cuda_enter(c, err) < 0)
+        return -1;
+    if (n_rows == 0)
+        return 0;
+    if (reserve_compare(c, 0, per_row > 1 ? n_rows * per_row : 0, &room, err) < 0)
+        return -1;
+    room.lows = to;
+    if (queue_lows(c, from, scale->row_len, n_rows, sane(scale->floor), &room, err) < 0)
+        return -1;
+    return cuda_finish(c, "row scales", err);
+}
+
+/* The rows' scales as row_lows() left them, or 0. */
+static int given_lows(const struct mem *lows, size_t at, int64_t n_rows, CUdeviceptr *ret,
+                      struct err *err)
+{
+    *ret = 0;
+    if (!lows || n_rows == 0)
+        return 0;
+    *ret = cuda_span_of(lows, at, n_rows, sizeof(double), err);
+    return *ret ? 0 : -1;
 }
 
 int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got, size_t got_at,
-                 enum dtype t, int64_t n, const struct compare_scale *scale,
-                 struct compare_stats *ret, struct err *err)
+                 enum dtype t, int64_t n, const struct compare_scale *scale, const struct mem *lows,
+                 size_t lows_at, struct compare_stats *ret, struct err *err)
 {
     struct cuda_ctx *c = ctx;
-    CUdeviceptr want = cuda_span_of(y, y_at, n, sizeof(double), err);
+    CUdeviceptr want = cuda_span_of(y, y_at, n, sizeof(double), err), rows = 0;
     CUdeviceptr have = want ? cuda_span_of(got, got_at, n, dtype_size(t), err) : 0;
     double floor = sane(scale->floor);
     struct cuda_compare job = {
@@ -120,8 +167,10 @@ int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *
     struct cuda_figures f;
 
     assert(job.row_len >= 0 && (job.row_len == 0 || n % job.row_len == 0));
-    if (!have || cuda_enter(c, err) < 0)
+    if (!have || given_lows(lows, lows_at, job.row_len ? n / job.row_len : 0, &rows, err) < 0 ||
+        cuda_enter(c, err) < 0)
         return -1;
+    job.lows = (const double *)(uintptr_t)rows;
     if (n > 0) {
         if (compare_figures(c, t, &job, floor, &f, err) < 0)
             return -1;
@@ -139,5 +188,44 @@ int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *
         };
     }
     *ret = stats;
+    return 0;
+}
+
+#define RMS_SEGMENT 4096 /* elements: many short sums keep the whole device busy */
+
+static int read_sums(struct cuda_ctx *c, int64_t n_sums, struct cuda_sum *ret, struct err *err)
+{
+    CUresult rc;
+
+    if (cuda_finish(c, "rms", err) < 0)
+        return -1;
+    rc = c->cu->cuMemcpyDtoH_v2(ret, c->scratch.at, (size_t)n_sums * sizeof(*ret));
+    return rc ? cuda_fail(c->cu, rc, err, "rms") : 0;
+}
+
+int cuda_rms(void *ctx, const struct mem *y, size_t at, int64_t n, double *ret, struct err *err)
+{
+    struct cuda_ctx *c = ctx;
+    CUdeviceptr from = cuda_span_of(y, at, n, sizeof(double), err);
+    int64_t segment = RMS_SEGMENT, n_sums = (n + segment - 1) / segment;
+    void *args[] = {&from, &n, &segment, &n_sums, &n_sums, &c->scratch.at};
+    AUTO(freep) struct cuda_sum *sums = xcalloc((size_t)n_sums, sizeof(*sums));
+    struct cuda_sum all = {0, 0};
+
+    *ret = 0;
+    if (!from || cuda_enter(c, err) < 0)
+        return -1;
+    if (n == 0)
+        return 0;
+    if (cuda_reserve(c, &c->scratch, (size_t)n_sums * sizeof(*sums), err) < 0 ||
+        cuda_launch(c, c->kernels[SEGMENT_SUMS], cuda_blocks(c, n_sums * COMPARE_LANES), args,
+                    "rms", err) < 0 ||
+        read_sums(c, n_sums, sums, err) < 0)
+        return -1;
+    for (int64_t i = 0; i < n_sums; i++) {
+        all.sum += sums[i].sum;
+        all.count += sums[i].count;
+    }
+    *ret = all.count > 0 ? sqrt(all.sum / (double)all.count) : 0;
     return 0;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files of the judge's cuda face share: cuda_judge.c opens and describes, cuda_memory.c
- * allocates and copies, cuda_content.c fills, poisons and flushes, cuda_compare.c compares. */
+ * allocates and copies, cuda_content.c fills, poisons and flushes, cuda_compare.c compares,
+ * cuda_rates.c and cuda_gemm.c measure. */
 #ifndef ASSAY_DEVICE_CUDA_CTX_H
 #define ASSAY_DEVICE_CUDA_CTX_H
 
 #include "device/cuda_driver.h"
 #include "device/cuda_judge.h"
 #include "device/cuda_kernels.h"
+#include "device/nvml.h"
 
 enum kernel {
     FILL_ROWS,
@@ -20,6 +22,8 @@ enum kernel {
     COMPARE_FINISH,
     FLUSH_WRITE,
     FLUSH_READ,
+    FMA_F32,
+    FMA_F64,
     KERNEL_COUNT,
 };
 
@@ -37,6 +41,8 @@ struct cuda_ctx {
     CUmodule module;
     CUfunction kernels[KERNEL_COUNT];
     CUfunction compare[DT_COUNT];
+    struct nvml *nvml; /* NULL: not asked yet, or not there */
+    bool nvml_asked;
     int sms;
     size_t l2_bytes, memory_bytes, granularity;
     struct cuda_room scratch; /* tables, parts, results: of one call only */
@@ -83,7 +89,19 @@ int cuda_poison_check(void *ctx, const struct mem *m, size_t at, size_t bytes, u
                       int64_t *ret_at, struct err *err);
 int cuda_flush(void *ctx, struct mem *const *mems, int n, struct err *err);
 int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got, size_t got_at,
-                 enum dtype t, int64_t n, const struct compare_scale *scale,
-                 struct compare_stats *ret, struct err *err);
+                 enum dtype t, int64_t n, const struct compare_scale *scale, const struct mem *lows,
+                 size_t lows_at, struct compare_stats *ret, struct err *err);
+int cuda_row_lows(void *ctx, const struct mem *y, size_t y_at, int64_t n,
+                  const struct compare_scale *scale, struct mem *lows, size_t lows_at,
+                  struct err *err);
+int cuda_rms(void *ctx, const struct mem *y, size_t at, int64_t n, double *ret, struct err *err);
+int cuda_rates(void *ctx, struct device_rates *ret, struct err *err);
+
+/* cuda_rates.c: the shortest of several runs of what `work` queues, by events around it. *ret_s
+ * untouched when it did not run at all (work said 1: not possible). */
+typedef int (*cuda_work)(struct cuda_ctx *c, void *arg, struct err *err);
+int cuda_shortest(struct cuda_ctx *c, cuda_work work, void *arg, double *ret_s, struct err *err);
+/* cuda_gemm.c: tensor units by cuBLASLt; partial where there is none. */
+int cuda_gemm_rates(struct cuda_ctx *c, struct device_rates *ret, struct err *err);
 
 #endif

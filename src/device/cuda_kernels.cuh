@@ -488,3 +488,45 @@ KERNEL flush_read(const uint4 *data, int64_t n, unsigned *never)
     if (all == 0xFFFFFFFFu)
         *never = all;
 }
+
+/* ---- arithmetic ---- */
+
+static __device__ float multiply_add(float x, float a, float b)
+{
+    return __fmaf_rn(x, a, b);
+}
+
+static __device__ double multiply_add(double x, double a, double b)
+{
+    return __fma_rn(x, a, b);
+}
+
+/* Multiply-adds and nothing else. a and b come from outside, so that nothing is known before it
+ * runs; with 0 < a < 1 the chains stay finite and positive, and *never is not written. */
+template <class T> static __device__ void multiply_adds(int steps, T a, T b, T *never)
+{
+    T x[CUDA_FMA_CHAINS], sum = 0;
+
+    for (int k = 0; k < CUDA_FMA_CHAINS; k++)
+        x[k] = (T)(threadIdx.x + k);
+#pragma unroll 16
+    for (int s = 0; s < steps; s++) {
+#pragma unroll
+        for (int k = 0; k < CUDA_FMA_CHAINS; k++)
+            x[k] = multiply_add(x[k], a, b);
+    }
+    for (int k = 0; k < CUDA_FMA_CHAINS; k++)
+        sum += x[k];
+    if (sum < 0)
+        *never = sum;
+}
+
+KERNEL fma_f32(int steps, float a, float b, float *never)
+{
+    multiply_adds(steps, a, b, never);
+}
+
+KERNEL fma_f64(int steps, double a, double b, double *never)
+{
+    multiply_adds(steps, a, b, never);
+}

@@ -9,7 +9,10 @@
 /* The figures of a comparison do not depend on the device: as many blocks everywhere. */
 #define CUDA_COMPARE_BLOCKS 1024
 #define CUDA_COMPARE_CHUNK 4096 /* elements that a block takes at a time */
-#define CUDA_NOWHERE INT64_MAX  /* the place of what was not found */
+#define CUDA_FMA_CHAINS                                                       \
+    8 /* independent multiply-adds of a thread: more than their latency hides \
+       */
+#define CUDA_NOWHERE INT64_MAX /* the place of what was not found */
 
 /* One comparison. Addresses are the device's. */
 struct cuda_compare {

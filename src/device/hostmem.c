@@ -213,15 +213,27 @@ int hostmem_poison_check(void *ctx, const struct mem *m, size_t at, size_t bytes
 
 int hostmem_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
                     size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
-                    struct compare_stats *ret, struct err *err)
+                    const struct mem *lows, size_t lows_at, struct compare_stats *ret,
+                    struct err *err)
 {
     const char *want = span(y, y_at, bytes_of(n, sizeof(double)), err);
     const char *have = want ? span(got, got_at, bytes_of(n, dtype_size(t)), err) : NULL;
 
-    (void)ctx;
+    (void)ctx, (void)lows, (void)lows_at; /* there is no row_lows here */
     if (!have)
         return -1;
     compare_output(t, want, have, n, scale, ret);
+    return 0;
+}
+
+int hostmem_rms(void *ctx, const struct mem *y, size_t at, int64_t n, double *ret, struct err *err)
+{
+    const char *from = span(y, at, bytes_of(n, sizeof(double)), err);
+
+    (void)ctx;
+    if (!from)
+        return -1;
+    *ret = compare_rms((const double *)from, n);
     return 0;
 }
 

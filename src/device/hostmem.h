@@ -22,7 +22,9 @@ int hostmem_poison_check(void *ctx, const struct mem *m, size_t at, size_t bytes
                          int64_t *ret_at, struct err *err);
 int hostmem_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
                     size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
-                    struct compare_stats *ret, struct err *err);
+                    const struct mem *lows, size_t lows_at, struct compare_stats *ret,
+                    struct err *err);
+int hostmem_rms(void *ctx, const struct mem *y, size_t at, int64_t n, double *ret, struct err *err);
 
 int hostmem_import(void *ctx, int fd, size_t bytes, bool read_only, void **ret_base,
                    struct err *err);

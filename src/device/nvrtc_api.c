@@ -1,44 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "device/nvrtc_api.h"
 
-#include "base/fs.h"
+#include "device/cuda_library.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdlib.h>
-
-/* ---- where it is ---- */
-
-static char *library_in(const char *dir)
-{
-    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-        AUTO(freep) char *path = fs_join(dir, names[i]);
-        char *real = realpath(path, NULL);
-
-        if (real)
-            return real;
-    }
-    return NULL;
-}
 
 char *nvrtc_library(void)
 {
-    const char *chosen = getenv("ASSAY_NVRTC"), *home = getenv("CUDA_HOME");
-    AUTO(freep) char *home_lib = home && *home ? fs_join(home, "lib64") : NULL;
-    AUTO(freep) char *program_dir = fs_program_dir();
-    AUTO(freep) char *own_lib = fs_join(program_dir, "../lib");
-    const char *const folders[] = {home_lib, own_lib, "/usr/local/cuda/lib64",
-                                   "/usr/lib/x86_64-linux-gnu", "/usr/lib64"};
-    char *found = NULL;
-
-    if (chosen && *chosen)
-        return realpath(chosen, NULL);
-    for (size_t i = 0; !found && i < ARRAY_SIZE(folders); i++)
-        if (folders[i])
-            found = library_in(folders[i]);
-    return found;
+    return cuda_library_find("ASSAY_NVRTC", "libnvrtc");
 }
 
 /* ---- loading it ---- */

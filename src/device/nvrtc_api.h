@@ -31,9 +31,8 @@ struct nvrtc_api {
     const char *(*nvrtcGetErrorString)(nvrtcResult result);
 };
 
-/* The library's file, without links, the caller's: $ASSAY_NVRTC, else in $CUDA_HOME/lib64, the lib
- * folder beside this program's own, /usr/local/cuda/lib64 and the system's. NULL: none. Nothing is
- * loaded, so that it costs a cached build nothing. */
+/* The library's file, the caller's: $ASSAY_NVRTC, else where cuda_library.h looks. NULL: none.
+ * Nothing is loaded, so that it costs a cached build nothing. */
 char *nvrtc_library(void);
 
 /* Loads the library, once per process: a later call's path does not count. NULL with *ret_why

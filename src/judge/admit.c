@@ -21,7 +21,7 @@ const char *const admit_outcome_names[] = {
 struct room {
     struct pool pool;
     struct mem out;          /* laid out like an output arena */
-    char *values;            /* laid out like content.y */
+    struct mem values;       /* laid out like pool_slot.y */
     double constant;         /* the mean of everything expected */
     const struct null *null; /* the problem's own under trial; not owned */
 };
@@ -47,9 +47,18 @@ static char *output_at(const struct room *r, int o)
     return (char *)r->out.host + r->pool.out.slots[o].offset;
 }
 
+/* All contents lie side by side: admit_size() has seen to it. */
+static const struct pool_slot *slot_of(const struct room *r, int content)
+{
+    for (int i = 0; i < r->pool.n_slots; i++)
+        if (r->pool.slots[i].content == content)
+            return &r->pool.slots[i];
+    return NULL;
+}
+
 static const void *expected(const struct room *r, int content, int o)
 {
-    return (const char *)r->pool.contents[content].host_y.host + r->pool.y_offset[o];
+    return (const char *)slot_of(r, content)->y.host + r->pool.y_offset[o];
 }
 
 /* 8-byte values -> the output's dtype, in the arena. */
@@ -76,10 +85,10 @@ static int make_exact(struct room *r, int content, struct err *err)
 static int make_evaluated(struct room *r, const struct graph *g, int content,
                           const struct ops_run *run, struct err *err)
 {
-    if (pool_evaluate_graph(&r->pool, g, content, run, r->values, err) < 0)
+    if (pool_evaluate_graph(&r->pool, g, content, run, &r->values, err) < 0)
         return -1;
     for (int o = 0; o < r->pool.graph->n_outputs; o++)
-        store_values(r, o, r->values + r->pool.y_offset[o]);
+        store_values(r, o, (char *)r->values.host + r->pool.y_offset[o]);
     return 0;
 }
 
@@ -222,8 +231,7 @@ static int make_input_copy(struct room *r, int content, struct err *err)
         source++;
 
     enum dtype from = p->graph->sources[source].dtype;
-    const char *data =
-        (const char *)p->contents[content].host_data.host + p->in.slots[source].offset;
+    const char *data = (const char *)slot_of(r, content)->data.host + p->in.slots[source].offset;
     int64_t n = shape_count(&p->graph->sources[source].shape);
 
     for (int o = 0; o < p->graph->n_outputs; o++)
@@ -288,7 +296,7 @@ static const struct admit_kind {
 static int judge_kind(struct room *r, const struct admit_kind *kind, struct verdict *v,
                       struct err *err)
 {
-    const struct pool *p = &r->pool;
+    struct pool *p = &r->pool;
     int n_outputs = p->graph->n_outputs;
     size_t n_gates = (size_t)(p->graph->n_laws * n_outputs);
     AUTO(freep) struct compare_stats *pooled = xcalloc(n_gates, sizeof(*pooled));
@@ -433,7 +441,8 @@ int admit_size(const struct problem *p, const struct graph *g, uint64_t seed,
                struct admit_result *ret, struct err *err)
 {
     const struct device *device = &device_cpu;
-    struct room r = {.out = MEM_INIT};
+    struct room r = {.out = MEM_INIT, .values = MEM_INIT};
+    struct pool_config c = {.device = device, .engine = &ops_host, .graph = g, .seed = seed};
     struct device_info info;
     void *ctx = NULL;
     int rc = -1;
@@ -441,14 +450,15 @@ int admit_size(const struct problem *p, const struct graph *g, uint64_t seed,
     *ret = (struct admit_result){0};
     if (check_skips(p, err) < 0 || device->judge->open(0, &ctx, err) < 0)
         return -1;
-    if (device->judge->describe(ctx, &info, err) < 0 ||
-        pool_open(device, ctx, g, seed, CONTENTS_PER_LAW * g->n_laws, info.memory_bytes, NULL,
-                  &r.pool, err) < 0)
+    if (device->judge->describe(ctx, &info, err) < 0)
         goto out;
-    r.values = try_alloc(r.pool.y_bytes);
-    if (!r.values)
-        fail(err, ERR_SYSTEM, "not enough memory for the nulls");
-    else
+    c.ctx = ctx;
+    c.contents = c.least_slots = CONTENTS_PER_LAW * g->n_laws;
+    c.memory_bytes = info.memory_bytes;
+    if (pool_open(&c, &r.pool, err) < 0)
+        goto out;
+    rc = device->judge->mem_alloc(ctx, MEM_PRIVATE, r.pool.y_bytes, &r.values, err);
+    if (rc == 0)
         rc = device->judge->mem_alloc(ctx, MEM_PRIVATE, r.pool.out.bytes, &r.out, err);
     if (rc == 0)
         find_constant(&r);
@@ -457,7 +467,7 @@ int admit_size(const struct problem *p, const struct graph *g, uint64_t seed,
     if (rc == 0)
         decide(&r, ret);
     device->judge->mem_free(ctx, &r.out);
-    free(r.values);
+    device->judge->mem_free(ctx, &r.values);
     pool_close(&r.pool);
 out:
     device->judge->close(ctx);

@@ -137,8 +137,8 @@ int calibrate_cpu(const cpu_set_t *cpus, int64_t cache_bytes, struct calibration
     /* Threads that exist keep their cores: new ones are made, which inherit ours. */
     omp_pause_resource_all(omp_pause_soft);
     sched_setaffinity(0, sizeof(*cpus), cpus);
-    ret->f32_flops_s = fma_rate(kernel.f32, kernel.bytes / 4, threads);
-    ret->f64_flops_s = fma_rate(kernel.f64, kernel.bytes / 8, threads);
+    ret->flops_s[ARITH_FP32] = fma_rate(kernel.f32, kernel.bytes / 4, threads);
+    ret->flops_s[ARITH_FP64] = fma_rate(kernel.f64, kernel.bytes / 8, threads);
     memory_rates(data, bytes, threads, ret);
     omp_pause_resource_all(omp_pause_soft);
     sched_setaffinity(0, sizeof(saved), &saved);

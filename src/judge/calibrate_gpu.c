@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Peaks of a GPU: the datasheet's where there is one; memory bandwidth is measured as well, by the
- * judge's own copies. */
+/* What a GPU reaches: copies by the judge's own ops, the rest as the device measures it. */
 #include "judge/calibration.h"
 
 #include "base/clock.h"
-#include "judge/hardware.h"
 
 #include <math.h>
+#include <string.h>
 
 #define ROUNDS 12
 #define COPY_BYTES ((size_t)1 << 30)
@@ -27,7 +26,7 @@ static int measure_copy(const struct device_judge_ops *ops, void *ctx, struct me
 int calibrate_gpu(const struct device_judge_ops *ops, void *ctx, struct calibration *ret,
                   struct err *err)
 {
-    const struct hardware *known = hardware_find(ret->device);
+    struct device_rates rates = {.partial = true};
     struct mem mems[2] = {MEM_INIT, MEM_INIT};
     int rc = ops->mem_alloc(ctx, MEM_PRIVATE, COPY_BYTES, &mems[0], err);
 
@@ -37,8 +36,10 @@ int calibrate_gpu(const struct device_judge_ops *ops, void *ctx, struct calibrat
         rc = measure_copy(ops, ctx, &mems[0], &mems[1], &ret->copy_bytes_s, err);
     for (int i = 0; i < 2; i++)
         ops->mem_free(ctx, &mems[i]);
-    ret->read_bytes_s = known ? known->bytes_s : ret->copy_bytes_s;
-    ret->f32_flops_s = known ? known->f32_flops_s : 0;
-    ret->f64_flops_s = known ? known->f64_flops_s : 0;
+    if (rc == 0 && ops->rates)
+        rc = ops->rates(ctx, &rates, err);
+    ret->read_bytes_s = rates.read_bytes_s;
+    memcpy(ret->flops_s, rates.flops_s, sizeof(ret->flops_s));
+    ret->partial = rates.partial;
     return rc;
 }

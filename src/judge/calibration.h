@@ -13,8 +13,10 @@ struct calibration {
     char device[128];
     char created[21];
     double read_bytes_s, copy_bytes_s; /* copy counts bytes read plus bytes written */
-    double f32_flops_s, f64_flops_s;   /* fused multiply-add counts 2 */
-    double call_floor_ns;              /* an empty candidate, cold, the empty order taken off */
+    double flops_s[ARITH_COUNT];       /* fused multiply-add counts 2; 0: not measured */
+    bool partial;          /* units that could not be measured may be faster than what was */
+    double call_floor_ns;  /* an empty candidate, cold, the empty order taken off */
+    double empty_order_ns; /* what is taken off, by the judge's clock; 0 in older files */
 };
 
 /* The better of reading and copying: what memory traffic is held against. */
@@ -23,7 +25,7 @@ double calibration_bytes_s(const struct calibration *c);
 /* The better of two measurements, rate by rate: a peak is what was reached once, undisturbed. */
 void calibration_merge(struct calibration *c, const struct calibration *other);
 
-/* 0 found, 1 none for this fingerprint, -1 unreadable (named). */
+/* 0 found, 1 none for this fingerprint or one of an older layout, -1 unreadable (named). */
 int calibration_load(const char *home, const char *fingerprint, struct calibration *ret,
                      struct err *err);
 int calibration_save(const char *home, const struct calibration *c, struct err *err);
@@ -33,8 +35,7 @@ int calibration_save(const char *home, const struct calibration *c, struct err *
 int calibrate_cpu(const cpu_set_t *cpus, int64_t cache_bytes, struct calibration *ret,
                   struct err *err);
 
-/* A GPU's, through the judge's own context; ret->device names it. 0 FLOP/s where nothing is known.
- */
+/* A GPU's, through the judge's own context; partial where the device cannot measure arithmetic. */
 int calibrate_gpu(const struct device_judge_ops *ops, void *ctx, struct calibration *ret,
                   struct err *err);
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* Three times, from the same FLOPs and bytes:
+ *   floor    at the datasheet's dense peaks of the declared classes: the score, peak_fraction
+ *   reach    at the rates `assay calibrate` saw on this device: sol
+ *   physics  what nothing can beat, by whatever unit; deliberately generous: the gate */
 #include "judge/limits.h"
 
 #include <math.h>
@@ -7,9 +11,52 @@
 #define MEASURED_SLACK 1.5
 #define WINOGRAD_SAVING 4 /* F(4x4, 3x3) */
 
-static double rate(const struct calibration *c, enum dtype t)
+/* A side to be held against: the datasheet's or the measured. */
+struct peaks {
+    double bytes_s, flops_s[ARITH_COUNT];
+};
+
+static struct peaks datasheet_peaks(const struct hardware *hw)
 {
-    return t == DT_F64 ? c->f64_flops_s : c->f32_flops_s;
+    struct peaks p = {.bytes_s = hw->bytes_s};
+
+    for (int a = 0; a < ARITH_COUNT; a++)
+        p.flops_s[a] = hw->flops_s[a];
+    return p;
+}
+
+static struct peaks measured_peaks(const struct hardware *hw, const struct calibration *c)
+{
+    struct peaks p = {.bytes_s = calibration_bytes_s(c)};
+
+    for (int a = 0; a < ARITH_COUNT; a++)
+        p.flops_s[a] = c->flops_s[a] > 0 || !hw ? c->flops_s[a] : hw->flops_s[a];
+    return p;
+}
+
+/* The class that contractions of this type are done in: the one the problem demands, else the
+ * operands' own. */
+static enum arith class_of(const struct problem *p, enum dtype t)
+{
+    enum arith a;
+
+    if (p->requires_tensor && arith_parse(p->requires_tensor, &a))
+        return a;
+    return arith_of(t);
+}
+
+static double compute_s(const struct problem *p, const struct cost *cost, const struct peaks *peaks,
+                        double (*rate)(const double *, enum arith))
+{
+    double sum = 0;
+
+    for (int t = 0; t < DT_COUNT; t++) {
+        double r = rate(peaks->flops_s, class_of(p, (enum dtype)t));
+
+        if (r > 0)
+            sum += cost->contract[t] / r;
+    }
+    return sum;
 }
 
 /* FLOPs that no algebra removes: one contraction, plain. A causal mask halves attention honestly, a
@@ -24,34 +71,44 @@ static bool plain_contraction(const struct problem *p, const struct graph *g)
     return n == 1 && !p->algebra;
 }
 
-void limits_compute(const struct problem *p, const struct graph *g, const struct calibration *c,
-                    int64_t cache_bytes, struct limits *ret)
+static double physics_s(const struct problem *p, const struct graph *g, const struct cost *cost,
+                        const struct peaks *peaks, bool count_flops, double cache_bytes)
 {
+    double moved =
+        cost->input_bytes + cost->param_bytes + fmax(0, cost->output_bytes - cache_bytes);
+    double must_s = moved / peaks->bytes_s;
+
+    if (count_flops && plain_contraction(p, g)) {
+        double share = cost->conv_part > 0 ? 1.0 / WINOGRAD_SAVING : 1;
+
+        must_s = fmax(must_s, share * compute_s(p, cost, peaks, arith_bound));
+    }
+    return must_s;
+}
+
+void limits_compute(const struct problem *p, const struct graph *g, const struct hardware *hw,
+                    const struct calibration *c, int64_t cache_bytes, struct limits *ret)
+{
+    struct peaks measured = measured_peaks(hw, c);
+    struct peaks peaks = hw ? datasheet_peaks(hw) : measured;
+    double cache = fmax((double)cache_bytes, hw ? hw->cache_bytes : 0);
     struct cost cost;
-    double compute_s = 0, memory_s;
 
     graph_cost(g, &cost);
     *ret = (struct limits){.flops = cost_contract_total(&cost), .bytes = cost_bytes(&cost)};
-    for (int t = 0; t < DT_COUNT; t++)
-        if (rate(c, (enum dtype)t) > 0)
-            compute_s += cost.contract[t] / rate(c, (enum dtype)t);
-    memory_s = ret->bytes / calibration_bytes_s(c);
-    ret->floor_ns = 1e9 * fmax(compute_s, memory_s);
-    ret->regime = compute_s > memory_s ? "compute" : "memory";
 
-    double moved =
-        cost.input_bytes + cost.param_bytes + fmax(0, cost.output_bytes - (double)cache_bytes);
-    double must_s = moved / (MEASURED_SLACK * calibration_bytes_s(c));
+    double work_s = compute_s(p, &cost, &peaks, arith_rate), move_s = ret->bytes / peaks.bytes_s;
 
-    if (plain_contraction(p, g)) {
-        double share = cost.conv_part > 0 ? 1.0 / WINOGRAD_SAVING : 1;
-
-        must_s = fmax(must_s, compute_s * share / MEASURED_SLACK);
-    }
-    ret->physics_ns = 1e9 * must_s;
+    ret->floor_ns = 1e9 * fmax(work_s, move_s);
+    ret->regime = work_s > move_s ? "compute" : "memory";
+    ret->reach_ns =
+        1e9 * fmax(compute_s(p, &cost, &measured, arith_rate), ret->bytes / measured.bytes_s);
+    /* A unit that was not measured may be many times faster than those that were. */
+    ret->physics_ns =
+        1e9 * physics_s(p, g, &cost, &peaks, hw || !c->partial, cache) / (hw ? 1 : MEASURED_SLACK);
 }
 
 double limits_sol(const struct limits *l, const struct calibration *c, double cold_ns)
 {
-    return cold_ns > 0 ? (l->floor_ns + c->call_floor_ns) / cold_ns : 0;
+    return cold_ns > 0 ? (l->reach_ns + c->call_floor_ns) / cold_ns : 0;
 }

@@ -2,7 +2,6 @@
 #include "judge/pool.h"
 
 #include "base/clock.h"
-#include "ops/ops.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,13 +10,17 @@
 /* Enough rows for a stable honest error, and what more of them may cost. */
 #define HONEST_CONTENTS 4
 #define HONEST_ORDERS 16
+#define HONEST_FEW_ORDERS 4
 #define APPEAL_ORDERS 8
 #define HONEST_ROWS 64
+#define MANY_ROWS 256
 #define HONEST_DEAR_MS 200
+#define ORDERS_DEAR_MS 20
 #define GATE_FLOOR 0x1p-20
 /* A content of this many bytes or FLOPs takes milliseconds: more than waking a thread. */
 #define LARGE_BYTES (8 << 20)
 #define LARGE_FLOPS 2e8
+#define MAX_SLOTS 4096
 
 static const struct node *output_node(const struct graph *g, int output)
 {
@@ -31,190 +34,272 @@ static int64_t output_count(const struct graph *g, int output)
 
 /* --- one content --- */
 
-int pool_evaluate_graph(const struct pool *p, const struct graph *g, int content,
-                        const struct ops_run *run, void *values, struct err *err)
+/* Where the engine finds it: engine and device share their memory. */
+static char *address(const struct mem *m)
 {
-    const struct mem *data = &p->contents[content].host_data;
+    return m->host ? m->host : (char *)(uintptr_t)m->handle;
+}
+
+static int evaluate(const struct pool *p, const struct graph *g, const struct mem *data,
+                    const struct ops_run *run, const struct mem *values, struct err *err)
+{
     AUTO(freep) const void **sources = xcalloc((size_t)g->n_sources, sizeof(*sources));
     AUTO(freep) void **outputs = xcalloc((size_t)g->n_outputs, sizeof(*outputs));
 
     for (int i = 0; i < g->n_sources; i++)
-        sources[i] = (const char *)data->host + p->in.slots[i].offset;
+        sources[i] = address(data) + p->in.slots[i].offset;
     for (int i = 0; i < g->n_outputs; i++)
-        outputs[i] = (char *)values + p->y_offset[i];
-    return ops_eval(g, run, sources, outputs, err);
+        outputs[i] = address(values) + p->y_offset[i];
+    return p->engine->eval(p->engine->ctx, g, run, sources, outputs, err);
 }
 
-int pool_evaluate(const struct pool *p, int content, const struct ops_run *run, void *values,
-                  struct err *err)
-{
-    return pool_evaluate_graph(p, p->graph, content, run, values, err);
-}
-
-/* Everything is drawn and evaluated in host memory: the cpu device's functions do it. */
-static const struct device_judge_ops *host_ops(void)
-{
-    return device_cpu.judge;
-}
-
-static int draw_inputs(struct pool *p, int k, struct err *err)
+static int draw_inputs(struct pool *p, int k, struct mem *data, struct err *err)
 {
     const struct graph *g = p->graph;
-    struct mem *data = &p->contents[k].host_data;
+    const struct device_judge_ops *ops = p->device->judge;
 
     /* Guards hold other garbage in every content: a kernel that reads past an end is never right
      * twice. */
-    if (layout_poison(host_ops(), NULL, &p->in, data, true,
-                      fill_seed(p->seed, (uint64_t)k, UINT32_MAX), err) < 0)
+    if (layout_poison(ops, p->ctx, &p->in, data, true, fill_seed(p->seed, (uint64_t)k, UINT32_MAX),
+                      err) < 0)
         return -1;
     for (int i = 0; i < g->n_sources; i++) {
         const struct source *s = &g->sources[i];
         const struct law *law = &s->laws[pool_law(p, k) % s->n_laws];
 
-        if (host_ops()->fill(NULL, data, p->in.slots[i].offset, law,
-                             fill_seed(p->seed, (uint64_t)k, law_tensor(law, i)), s->dtype,
-                             &s->shape, err) < 0)
+        if (ops->fill(p->ctx, data, p->in.slots[i].offset, law,
+                      fill_seed(p->seed, (uint64_t)k, law_tensor(law, i)), s->dtype, &s->shape,
+                      err) < 0)
             return -1;
     }
     return 0;
 }
 
-/* Memory for one tensor block on the device, and where the host sees it. */
-static int alloc_pair(struct pool *p, size_t bytes, struct mem *device, struct mem *host,
-                      struct err *err)
+static int make_content(struct pool *p, int k, struct pool_slot *slot, struct err *err)
 {
-    if (p->device->judge->mem_alloc(p->ctx, MEM_PRIVATE, bytes, device, err) < 0)
-        return -1;
-    if (!device->host)
-        return host_ops()->mem_alloc(NULL, MEM_PRIVATE, bytes, host, err);
-    *host = *device;
-    return 0;
-}
-
-static void free_pair(struct pool *p, struct mem *device, struct mem *host)
-{
-    if (host->host != device->host)
-        host_ops()->mem_free(NULL, host);
-    p->device->judge->mem_free(p->ctx, device);
-}
-
-static int send(struct pool *p, struct mem *device, const struct mem *host, size_t bytes,
-                struct err *err)
-{
-    if (device->host)
-        return 0;
-    return p->device->judge->upload(p->ctx, device, 0, host->host, bytes, err);
-}
-
-static int make_content(struct pool *p, int k, struct err *err)
-{
-    struct content *c = &p->contents[k];
     struct ops_run run = {.precision = OPS_DOUBLE};
     uint64_t start = clock_ns();
 
-    *c = (struct content){
-        .data = MEM_INIT, .y = MEM_INIT, .host_data = MEM_INIT, .host_y = MEM_INIT};
-    if (alloc_pair(p, p->in.bytes, &c->data, &c->host_data, err) < 0 ||
-        alloc_pair(p, p->y_bytes, &c->y, &c->host_y, err) < 0 || draw_inputs(p, k, err) < 0 ||
-        send(p, &c->data, &c->host_data, p->in.bytes, err) < 0)
+    slot->content = -1; /* until it is whole */
+    slot->has_lows = false;
+    if (draw_inputs(p, k, &slot->data, err) < 0)
         return -1;
     p->inputs_ms += clock_ms_since(start);
 
     uint64_t drawn = clock_ns();
 
-    if (pool_evaluate(p, k, &run, c->host_y.host, err) < 0 ||
-        send(p, &c->y, &c->host_y, p->y_bytes, err) < 0)
-        return -1;
+    if (evaluate(p, p->graph, &slot->data, &run, &slot->y, err) < 0)
+        return wrap(err, "expected values");
     p->expected_ms += clock_ms_since(drawn);
     p->content_ms = clock_ms_since(start);
+    slot->content = k;
     return 0;
 }
 
-int pool_grow(struct pool *p, int n, struct err *err)
+static int new_slot(struct pool *p, struct pool_slot **ret, struct err *err)
 {
-    n = MIN(n, p->max_contents);
-    if (n > p->n_contents)
-        p->contents = xrealloc(p->contents, (size_t)n * sizeof(*p->contents));
-    while (p->n_contents < n) {
-        progress_report(p->progress, "expected values", p->n_contents, n);
-        /* Counted before it is complete: pool_close frees a half-made one. */
-        if (make_content(p, p->n_contents++, err) < 0)
-            return wrap(err, "expected values");
-    }
+    const struct device_judge_ops *ops = p->device->judge;
+    struct pool_slot *slot;
+
+    p->slots = xrealloc(p->slots, (size_t)(p->n_slots + 1) * sizeof(*p->slots));
+    slot = &p->slots[p->n_slots++]; /* counted before it is complete: pool_close frees it */
+    *slot = (struct pool_slot){.content = -1, .data = MEM_INIT, .y = MEM_INIT, .lows = MEM_INIT};
+    if (ops->mem_alloc(p->ctx, MEM_PRIVATE, p->in.bytes, &slot->data, err) < 0 ||
+        ops->mem_alloc(p->ctx, MEM_PRIVATE, p->y_bytes, &slot->y, err) < 0)
+        return -1;
+    if (ops->row_lows && p->lows_bytes &&
+        ops->mem_alloc(p->ctx, MEM_PRIVATE, p->lows_bytes, &slot->lows, err) < 0)
+        return -1;
+    *ret = slot;
     return 0;
 }
 
-int pool_compare(const struct pool *p, int content, int output, const struct mem *got, size_t at,
+static struct pool_slot *longest_unused(struct pool *p)
+{
+    struct pool_slot *best = &p->slots[0];
+
+    for (int i = 1; i < p->n_slots; i++)
+        if (p->slots[i].used < best->used)
+            best = &p->slots[i];
+    return best;
+}
+
+static struct pool_slot *find_slot(struct pool *p, int content)
+{
+    for (int i = 0; i < p->n_slots; i++)
+        if (p->slots[i].content == content)
+            return &p->slots[i];
+    return NULL;
+}
+
+static void count_content(struct pool *p, int k)
+{
+    if (k < p->n_contents)
+        return;
+    p->appealed = xrealloc(p->appealed, (size_t)(k + 1) * sizeof(*p->appealed));
+    while (p->n_contents <= k)
+        p->appealed[p->n_contents++] = false;
+}
+
+int pool_get(struct pool *p, int content, const struct pool_slot **ret, struct err *err)
+{
+    struct pool_slot *slot = find_slot(p, content);
+
+    if (!slot) {
+        if (p->n_slots == p->cap_slots)
+            slot = longest_unused(p);
+        else if (new_slot(p, &slot, err) < 0)
+            return -1;
+        if (make_content(p, content, slot, err) < 0)
+            return -1;
+        count_content(p, content);
+    }
+    slot->used = ++p->clock;
+    *ret = slot;
+    return 0;
+}
+
+bool pool_keeps(const struct pool *p, int contents)
+{
+    return contents <= p->cap_slots;
+}
+
+int pool_evaluate_graph(struct pool *p, const struct graph *g, int content,
+                        const struct ops_run *run, const struct mem *values, struct err *err)
+{
+    const struct pool_slot *slot;
+
+    if (pool_get(p, content, &slot, err) < 0)
+        return -1;
+    return evaluate(p, g, &slot->data, run, values, err);
+}
+
+int pool_evaluate(struct pool *p, int content, const struct ops_run *run, const struct mem *values,
+                  struct err *err)
+{
+    return pool_evaluate_graph(p, p->graph, content, run, values, err);
+}
+
+static struct law_gate *law_gate(const struct pool *p, int content, int output)
+{
+    return &p->gates[pool_law(p, content) * p->graph->n_outputs + output];
+}
+
+/* Once per content, and not before the law's scale is known. */
+static int make_lows(struct pool *p, struct pool_slot *slot, struct err *err)
+{
+    const struct device_judge_ops *ops = p->device->judge;
+
+    if (slot->has_lows || !slot->lows.bytes)
+        return 0;
+    for (int o = 0; o < p->graph->n_outputs; o++)
+        if (ops->row_lows(p->ctx, &slot->y, p->y_offset[o], output_count(p->graph, o),
+                          &law_gate(p, slot->content, o)->scale, &slot->lows, p->lows_offset[o],
+                          err) < 0)
+            return -1;
+    slot->has_lows = true;
+    return 0;
+}
+
+/* t: of what lies in `got`. */
+static int compare(struct pool *p, int content, int output, enum dtype t, const struct mem *got,
+                   size_t at, struct compare_stats *ret, struct err *err)
+{
+    const struct pool_slot *slot;
+
+    if (pool_get(p, content, &slot, err) < 0 || make_lows(p, find_slot(p, content), err) < 0)
+        return -1;
+    return p->device->judge->compare(
+        p->ctx, &slot->y, p->y_offset[output], got, at, t, output_count(p->graph, output),
+        &law_gate(p, content, output)->scale, slot->has_lows ? &slot->lows : NULL,
+        p->lows_offset[output], ret, err);
+}
+
+int pool_compare(struct pool *p, int content, int output, const struct mem *got, size_t at,
                  struct compare_stats *ret, struct err *err)
 {
-    const struct law_gate *lg = &p->gates[pool_law(p, content) * p->graph->n_outputs + output];
-
-    return p->device->judge->compare(p->ctx, &p->contents[content].y, p->y_offset[output], got, at,
-                                     output_node(p->graph, output)->dtype,
-                                     output_count(p->graph, output), &lg->scale, ret, err);
+    return compare(p, content, output, output_node(p->graph, output)->dtype, got, at, ret, err);
 }
 
 /* --- the gates --- */
 
-/* The scale of the errors of one law and output, from the expected values of the law's contents. */
-static void set_scale(struct pool *p, int law, int output)
+static int64_t row_length(const struct pool *p, int output, bool *ret_whole)
 {
-    const struct graph *g = p->graph;
-    struct law_gate *lg = &p->gates[law * g->n_outputs + output];
-    int64_t n = output_count(g, output);
-    bool whole;
-    int64_t row = shape_row(&output_node(g, output)->shape, &whole);
-    double sum_sq = 0;
-    int seen = 0;
-
-    if (!dtype_is_float(output_node(g, output)->dtype))
-        return;
-    for (int k = 0; k < p->n_contents; k++) {
-        if (pool_law(p, k) != law)
-            continue;
-
-        double rms =
-            compare_rms((double *)((char *)p->contents[k].host_y.host + p->y_offset[output]), n);
-
-        if (isfinite(rms)) {
-            sum_sq += rms * rms;
-            seen++;
-        }
-    }
-
-    double rms = seen ? sqrt(sum_sq / seen) : 0;
-
-    lg->scale = (struct compare_scale){whole ? 0 : row, rms, GATE_FLOOR * rms};
+    return shape_row(&output_node(p->graph, output)->shape, ret_whole);
 }
 
-static int64_t pooled_rows(const struct pool *p, int output)
+/* Mean square of the finite expected values of one law's contents, per output. */
+static int mean_squares(struct pool *p, int law, int contents, double *ret, struct err *err)
 {
-    bool whole;
-    int64_t row = shape_row(&output_node(p->graph, output)->shape, &whole);
+    const struct graph *g = p->graph;
+    AUTO(freep) int *seen = xcalloc((size_t)g->n_outputs, sizeof(*seen));
 
-    return whole ? p->honest_contents : p->honest_contents * (output_count(p->graph, output) / row);
+    for (int k = 0; k < contents; k++) {
+        const struct pool_slot *slot;
+
+        if (pool_law(p, k) != law)
+            continue;
+        if (pool_get(p, k, &slot, err) < 0)
+            return -1;
+        for (int o = 0; o < g->n_outputs; o++) {
+            double rms = 0;
+
+            if (!dtype_is_float(output_node(g, o)->dtype))
+                continue;
+            if (p->device->judge->rms(p->ctx, &slot->y, p->y_offset[o], output_count(g, o), &rms,
+                                      err) < 0)
+                return -1;
+            ret[o] += isfinite(rms) ? rms * rms : 0;
+            seen[o] += isfinite(rms);
+        }
+    }
+    for (int o = 0; o < g->n_outputs; o++)
+        ret[o] = seen[o] ? ret[o] / seen[o] : 0;
+    return 0;
+}
+
+/* The scale of the errors of one law, from the expected values of its first contents. */
+static int set_scales(struct pool *p, int law, int contents, struct err *err)
+{
+    const struct graph *g = p->graph;
+    AUTO(freep) double *squares = xcalloc((size_t)g->n_outputs, sizeof(*squares));
+
+    if (mean_squares(p, law, contents, squares, err) < 0)
+        return -1;
+    for (int o = 0; o < g->n_outputs; o++) {
+        bool whole;
+        int64_t row = row_length(p, o, &whole);
+        double rms = sqrt(squares[o]);
+
+        if (dtype_is_float(output_node(g, o)->dtype))
+            law_gate(p, law, o)->scale =
+                (struct compare_scale){whole ? 0 : row, rms, GATE_FLOOR * rms};
+    }
+    return 0;
 }
 
 /* The honest run in one summation order: the same op source in float, rounded to the output dtype.
  */
-static int honest_run(struct pool *p, int content, int order, void *values, struct err *err)
+static int honest_run(struct pool *p, int content, int order, const struct mem *values,
+                      struct err *err)
 {
     const struct graph *g = p->graph;
     struct ops_run run = {
         .precision = OPS_FLOAT, .order = order, .compensated = g->tolerance.compensated};
+    const struct pool_slot *slot;
 
-    if (pool_evaluate(p, content, &run, values, err) < 0)
+    if (pool_get(p, content, &slot, err) < 0)
+        return -1;
+    if (evaluate(p, p->graph, &slot->data, &run, values, err) < 0)
         return wrap(err, "honest run");
     for (int o = 0; o < g->n_outputs; o++) {
-        int at = pool_law(p, content) * g->n_outputs + o;
         struct compare_stats s = COMPARE_STATS_INIT;
 
         if (!dtype_is_float(output_node(g, o)->dtype))
             continue;
-        compare_output(DT_F64, (char *)p->contents[content].host_y.host + p->y_offset[o],
-                       (char *)values + p->y_offset[o], output_count(g, o), &p->gates[at].scale,
-                       &s);
-        compare_merge(&p->honest[at], &s);
+        if (compare(p, content, o, DT_F64, values, p->y_offset[o], &s, err) < 0)
+            return -1;
+        compare_merge(&p->honest[pool_law(p, content) * g->n_outputs + o], &s);
     }
     return 0;
 }
@@ -224,7 +309,7 @@ static void set_gates(struct pool *p, int law)
     const struct graph *g = p->graph;
 
     for (int o = 0; o < g->n_outputs; o++) {
-        struct gate *gate = &p->gates[law * g->n_outputs + o].gate;
+        struct gate *gate = &law_gate(p, law, o)->gate;
         enum dtype t = output_node(g, o)->dtype;
 
         gate_factors(g, t, gate);
@@ -234,50 +319,82 @@ static void set_gates(struct pool *p, int law)
 
 static int include_honest(struct pool *p, int content, int orders, struct err *err)
 {
-    AUTO(freep) void *values = NULL;
+    const struct device_judge_ops *ops = p->device->judge;
+    struct mem values = MEM_INIT;
+    int rc = ops->mem_alloc(p->ctx, MEM_PRIVATE, p->y_bytes, &values, err);
 
-    values = try_alloc(p->y_bytes);
-    if (!values)
-        return fail(err, ERR_SYSTEM, "not enough memory for the honest run");
     /* Rotations spread over the axis, whatever their number. */
-    for (int i = 0; i < orders; i++)
-        if (honest_run(p, content, i * HONEST_ORDERS / orders, values, err) < 0)
-            return -1;
+    for (int i = 0; i < orders && rc == 0; i++)
+        rc = honest_run(p, content, i * HONEST_ORDERS / orders, &values, err);
+    ops->mem_free(p->ctx, &values);
+    if (rc < 0)
+        return -1;
     set_gates(p, pool_law(p, content));
     return 1;
 }
 
 int pool_include_honest(struct pool *p, int content, struct err *err)
 {
-    if (p->contents[content].appealed)
+    if (p->appealed[content])
         return 0;
-    p->contents[content].appealed = true;
+    p->appealed[content] = true;
     return include_honest(p, content, MAX(p->honest_orders, APPEAL_ORDERS), err);
 }
 
-static bool few_rows(const struct pool *p)
+/* The least number of rows of any output in one content; a whole tensor is one. */
+static int64_t fewest_rows(const struct pool *p)
 {
-    for (int o = 0; o < p->graph->n_outputs; o++)
-        if (pooled_rows(p, o) < HONEST_ROWS)
-            return true;
-    return false;
+    int64_t fewest = INT64_MAX;
+
+    for (int o = 0; o < p->graph->n_outputs; o++) {
+        bool whole;
+        int64_t row = row_length(p, o, &whole);
+
+        fewest = MIN(fewest, whole ? 1 : output_count(p->graph, o) / row);
+    }
+    return fewest;
 }
 
-static int measure_honest(struct pool *p, struct err *err)
+/* Four contents of each law; one will do where it has many rows, or is dear. */
+static int choose_honest_contents(const struct pool *p, bool keeps)
+{
+    bool dear =
+        p->content_ms > HONEST_DEAR_MS || !pool_keeps(p, HONEST_CONTENTS * p->graph->n_laws);
+
+    if (!keeps || dear || (p->large && fewest_rows(p) >= MANY_ROWS))
+        return 1;
+    return HONEST_CONTENTS;
+}
+
+static int choose_honest_orders(const struct pool *p)
+{
+    if (p->honest_contents * fewest_rows(p) >= HONEST_ROWS)
+        return 1;
+    return p->content_ms > ORDERS_DEAR_MS ? HONEST_FEW_ORDERS : HONEST_ORDERS;
+}
+
+/* contents: the scales rest on. Law by law, so that where they are made again and again, those of
+ * one law are made once. */
+static int measure_gates(struct pool *p, int contents, struct err *err)
 {
     const struct graph *g = p->graph;
-    uint64_t start = clock_ns();
-    int n = p->honest_contents * g->n_laws;
+    int done = 0;
 
-    p->honest_orders = few_rows(p) ? HONEST_ORDERS : 1;
     for (int i = 0; i < g->n_laws * g->n_outputs; i++)
         p->honest[i] = (struct compare_stats)COMPARE_STATS_INIT;
-    for (int k = 0; k < n; k++) {
-        progress_report(p->progress, "honest run", k, n);
-        if (include_honest(p, k, p->honest_orders, err) < 0)
+    for (int law = 0; law < g->n_laws; law++) {
+        if (set_scales(p, law, contents, err) < 0)
             return -1;
+
+        uint64_t start = clock_ns();
+
+        for (int i = 0; i < p->honest_contents; i++) {
+            progress_report(p->progress, "honest run", done++, g->n_laws * p->honest_contents);
+            if (include_honest(p, law + i * g->n_laws, p->honest_orders, err) < 0)
+                return -1;
+        }
+        p->honest_ms += clock_ms_since(start);
     }
-    p->honest_ms = clock_ms_since(start);
     return 0;
 }
 
@@ -293,69 +410,103 @@ static void lay_out(struct pool *p)
     layout_inputs(g, &p->in);
     layout_outputs(g, &p->out);
     p->y_offset = xcalloc((size_t)g->n_outputs, sizeof(*p->y_offset));
+    p->lows_offset = xcalloc((size_t)g->n_outputs, sizeof(*p->lows_offset));
     for (int o = 0; o < g->n_outputs; o++) {
+        bool whole;
+        int64_t row = row_length(p, o, &whole);
+
         p->y_offset[o] = p->y_bytes;
         p->y_bytes += (size_t)output_count(g, o) * 8;
+        p->lows_offset[o] = p->lows_bytes;
+        p->lows_bytes += whole ? 0 : (size_t)(output_count(g, o) / row) * sizeof(double);
     }
     p->gates = xcalloc((size_t)(g->n_laws * g->n_outputs), sizeof(*p->gates));
     p->honest = xcalloc((size_t)(g->n_laws * g->n_outputs), sizeof(*p->honest));
     p->large = p->in.bytes + p->out.bytes > LARGE_BYTES || cost_contract_total(&cost) > LARGE_FLOPS;
 }
 
-/* Room for the contents once arenas and the intermediates of one evaluation have theirs. */
-static int limit_contents(struct pool *p, int needed, int64_t memory_bytes, struct err *err)
+/* Room for contents once arenas and the intermediates of one evaluation have theirs: within 70 % of
+ * the memory in all, and a third of it. */
+static int limit_slots(struct pool *p, int least, int64_t memory_bytes, struct err *err)
 {
-    double each = (double)p->in.bytes + (double)p->y_bytes;
-    double fixed = 2.0 * (double)(p->in.bytes + p->out.bytes) + (double)p->y_bytes +
-                   fmax(ops_peak_bytes(p->graph, OPS_DOUBLE), ops_peak_bytes(p->graph, OPS_FLOAT));
-    double fit = (0.7 * (double)memory_bytes - fixed) / each;
+    const struct ops_engine *e = p->engine;
+    double each = (double)p->in.bytes + (double)p->y_bytes + (double)p->lows_bytes;
+    double arenas = 2.0 * (double)(p->in.bytes + p->out.bytes);
+    double honest = (double)p->y_bytes + e->peak_bytes(e->ctx, p->graph, OPS_FLOAT);
+    double fixed = arenas + fmax(e->peak_bytes(e->ctx, p->graph, OPS_DOUBLE), honest);
+    double most = 0.7 * (double)memory_bytes;
+    double fit = fmin(most - fixed, fmax((double)memory_bytes / 3, least * each)) / each;
 
-    if (fit < needed)
-        return fail(
-            err, ERR_INPUT,
-            "this size needs %.1f GiB for %d contents, 70 %% of this device's memory is %.1f "
-            "GiB: use --sizes small",
-            (fixed + each * needed) / 0x1p30, needed, 0.7 * (double)memory_bytes / 0x1p30);
-    p->max_contents = (int)fmin(fit, 4096);
+    if (fit < least)
+        return fail(err, ERR_INPUT,
+                    "this size needs %.1f GiB, %d content%s at a time; 70 %% of this device's "
+                    "memory is %.1f GiB: use --sizes small",
+                    (fixed + each * least) / 0x1p30, least, least == 1 ? "" : "s", most / 0x1p30);
+    p->cap_slots = (int)fmin(fit, MAX_SLOTS);
     return 0;
 }
 
-int pool_open(const struct device *device, void *ctx, const struct graph *g, uint64_t seed,
-              int min_contents, int64_t memory_bytes, const struct progress *progress,
-              struct pool *ret, struct err *err)
+static int make_up_to(struct pool *p, int contents, struct err *err)
 {
-    *ret =
-        (struct pool){.device = device, .ctx = ctx, .graph = g, .seed = seed, .progress = progress};
+    const struct pool_slot *slot;
+
+    for (int k = 0; k < contents; k++) {
+        progress_report(p->progress, "expected values", k, contents);
+        if (pool_get(p, k, &slot, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int fill_pool(struct pool *p, int contents, struct err *err)
+{
+    const struct graph *g = p->graph;
+    bool keeps = pool_keeps(p, contents);
+
+    /* The second says what one costs: the first also starts threads and libraries. */
+    if (make_up_to(p, keeps ? MIN(2, contents) : 1, err) < 0)
+        return -1;
+    p->honest_contents = choose_honest_contents(p, keeps);
+    p->honest_orders = choose_honest_orders(p);
+    if (!keeps)
+        return measure_gates(p, p->honest_contents * g->n_laws, err);
+    contents = MAX(contents, p->honest_contents * g->n_laws);
+    if (make_up_to(p, contents, err) < 0)
+        return -1;
+    return measure_gates(p, contents, err);
+}
+
+int pool_open(const struct pool_config *c, struct pool *ret, struct err *err)
+{
+    *ret = (struct pool){.device = c->device,
+                         .ctx = c->ctx,
+                         .engine = c->engine,
+                         .graph = c->graph,
+                         .seed = c->seed,
+                         .progress = c->progress};
     lay_out(ret);
     ops_set_threads(ret->large ? 0 : 1);
-    if (limit_contents(ret, MAX(min_contents, g->n_laws), memory_bytes, err) < 0 ||
-        pool_grow(ret, g->n_laws, err) < 0)
-        goto failed;
-    /* Four contents of each law; where one is dear it has thousands of rows, and one will do. */
-    ret->honest_contents = ret->content_ms > HONEST_DEAR_MS ? 1 : HONEST_CONTENTS;
-    if (pool_grow(ret, MAX(min_contents, ret->honest_contents * g->n_laws), err) < 0)
-        goto failed;
-    ret->honest_contents = MIN(ret->honest_contents, ret->n_contents / g->n_laws);
-    for (int law = 0; law < g->n_laws; law++)
-        for (int o = 0; o < g->n_outputs; o++)
-            set_scale(ret, law, o);
-    if (measure_honest(ret, err) == 0)
-        return 0;
-failed:
-    pool_close(ret);
-    return -1;
+    if (limit_slots(ret, c->least_slots, c->memory_bytes, err) < 0 ||
+        fill_pool(ret, MAX(c->contents, c->graph->n_laws), err) < 0) {
+        pool_close(ret);
+        return -1;
+    }
+    return 0;
 }
 
 void pool_close(struct pool *p)
 {
-    for (int k = 0; k < p->n_contents; k++) {
-        free_pair(p, &p->contents[k].data, &p->contents[k].host_data);
-        free_pair(p, &p->contents[k].y, &p->contents[k].host_y);
+    for (int i = 0; i < p->n_slots; i++) {
+        p->device->judge->mem_free(p->ctx, &p->slots[i].data);
+        p->device->judge->mem_free(p->ctx, &p->slots[i].y);
+        p->device->judge->mem_free(p->ctx, &p->slots[i].lows);
     }
-    free(p->contents);
+    free(p->slots);
+    free(p->appealed);
     free(p->gates);
     free(p->honest);
     free(p->y_offset);
+    free(p->lows_offset);
     layout_release(&p->in);
     layout_release(&p->out);
     *p = (struct pool){0};

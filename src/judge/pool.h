@@ -9,15 +9,17 @@
 #include "judge/gate.h"
 #include "judge/layout.h"
 #include "judge/progress.h"
+#include "ops/ops.h"
 #include "problem/problem.h"
 
-struct content {
-    bool appealed;   /* the honest run was made on it once more, in several orders */
+/* Memory for one content. */
+struct pool_slot {
+    int content;     /* which one lies here; -1: none */
+    uint64_t used;   /* when it was last asked for: the longest unused one makes room */
     struct mem data; /* laid out like an input arena, guards included */
     struct mem y;    /* expected values, 8 bytes an element, outputs one after the other */
-    /* The same in the judge's host memory, where expected values are computed. On devices whose
-     * memory the host sees (cpu, fake) these are the two above and own nothing. */
-    struct mem host_data, host_y;
+    struct mem lows; /* the scales of y's rows, where the device makes them beforehand */
+    bool has_lows;
 };
 
 /* Per law and output. */
@@ -28,17 +30,22 @@ struct law_gate {
 
 struct pool {
     const struct device *device;
-    void *ctx; /* the device's; not owned */
+    void *ctx;                       /* the device's; not owned */
+    const struct ops_engine *engine; /* evaluates in the device's memory; not owned */
     const struct graph *graph;
     const struct progress *progress; /* may be NULL; not owned */
     uint64_t seed;
     struct layout in, out;
-    size_t *y_offset; /* per output, in bytes into content.y */
+    size_t *y_offset; /* per output, in bytes into pool_slot.y */
     size_t y_bytes;
-    struct content *contents;
-    int n_contents;
-    int max_contents; /* what memory allows */
-    bool large;       /* worth threads; small ones are made by one, which no busy machine delays */
+    size_t *lows_offset; /* per output, in bytes into pool_slot.lows */
+    size_t lows_bytes;
+    struct pool_slot *slots; /* what memory allows; contents beyond that are made again */
+    int n_slots, cap_slots;  /* in use, at most */
+    uint64_t clock;          /* of pool_slot.used */
+    bool *appealed;          /* per content: the honest run was made on it, in several orders */
+    int n_contents;          /* asked for so far */
+    bool large; /* worth threads; small ones are made by one, which no busy machine delays */
     struct law_gate *gates;                   /* [law * n_outputs + output] */
     int honest_contents;                      /* per law, that the gates rest on from the start */
     int honest_orders;                        /* summation orders the honest run is made in */
@@ -47,14 +54,29 @@ struct pool {
     double content_ms;                        /* what one more content costs */
 };
 
-/* Draws the first contents (at least min_contents and enough of every law) and measures the gates.
- * ERR_INPUT when they do not fit into 70 % of the device's memory. */
-int pool_open(const struct device *device, void *ctx, const struct graph *g, uint64_t seed,
-              int min_contents, int64_t memory_bytes, const struct progress *progress,
-              struct pool *ret, struct err *err);
+struct pool_config {
+    const struct device *device;
+    void *ctx;
+    const struct ops_engine *engine;
+    const struct graph *graph;
+    uint64_t seed;
+    int contents;         /* made at once, as far as they fit */
+    int least_slots;      /* so many at least must fit side by side */
+    int64_t memory_bytes; /* of the device */
+    const struct progress *progress;
+};
+
+/* Draws the first contents and measures the gates. ERR_INPUT when least_slots contents, the arenas
+ * and one evaluation do not fit into 70 % of the device's memory. */
+int pool_open(const struct pool_config *config, struct pool *ret, struct err *err);
 void pool_close(struct pool *p);
-/* Makes sure that contents 0..n-1 exist; fewer only when memory is at its limit. */
-int pool_grow(struct pool *p, int n, struct err *err);
+
+/* The content, made now where it is not there (any more): the same bits every time. Valid until
+ * another content is asked for. */
+int pool_get(struct pool *p, int content, const struct pool_slot **ret, struct err *err);
+/* Whether `contents` of them can lie side by side; otherwise pool_get makes them again and again.
+ */
+bool pool_keeps(const struct pool *p, int contents);
 
 /* Makes the honest run on this content, in several summation orders, and widens the gates by it.
  * Some data is harder than other (a row of nothing but cancellation): before a candidate is called
@@ -69,16 +91,15 @@ static inline int pool_law(const struct pool *p, int content)
 
 /* Compares outputs that lie in `got` like in an output arena (at `at`) with content's expected
  * ones. */
-int pool_compare(const struct pool *p, int content, int output, const struct mem *got, size_t at,
+int pool_compare(struct pool *p, int content, int output, const struct mem *got, size_t at,
                  struct compare_stats *ret, struct err *err);
 
 /* Evaluates the graph on a content some other way (a null, another honest order) into 8-byte values
- * laid out like content.y. */
-struct ops_run;
-int pool_evaluate(const struct pool *p, int content, const struct ops_run *run, void *values,
+ * laid out like pool_slot.y, in the device's memory. */
+int pool_evaluate(struct pool *p, int content, const struct ops_run *run, const struct mem *values,
                   struct err *err);
 /* The same with another graph over the same sources and outputs: one of graph->nulls. */
-int pool_evaluate_graph(const struct pool *p, const struct graph *g, int content,
-                        const struct ops_run *run, void *values, struct err *err);
+int pool_evaluate_graph(struct pool *p, const struct graph *g, int content,
+                        const struct ops_run *run, const struct mem *values, struct err *err);
 
 #endif

@@ -5,6 +5,7 @@
 #define ASSAY_JUDGE_SESSION_H
 
 #include "build/build.h"
+#include "build/evidence.h"
 #include "judge/calibration.h"
 #include "judge/cpus.h"
 #include "judge/limits.h"
@@ -17,7 +18,7 @@
 
 /* Where things are; all strings outlive what is given it. */
 struct places {
-    const char *share;  /* problems/, include/ */
+    const char *share;  /* problems/, hardware/, include/ */
     const char *home;   /* store, calibration */
     const char *cache;  /* build cache */
     const char *runner; /* the assay-runner program */
@@ -38,9 +39,14 @@ struct session {
     const struct problem *problem; /* not owned */
     struct session_options options;
     void *ctx;
+    struct ops_engine engine; /* evaluates in the device's memory */
     struct device_info info;
     struct cpus cpus;
     struct calibration calibration;
+    struct hardware_list hardware_list;
+    const struct hardware *hardware; /* of hardware_list; NULL: no datasheet */
+    struct rproc_config runner;      /* what every runner is started with */
+    struct spares spares;
     struct pool *pools; /* one per size; opened at first use */
     int n_sizes;
     int served;
@@ -63,6 +69,8 @@ struct size_result {
 };
 
 struct evaluation {
+    struct worker *worker; /* a baseline's; NULL: a candidate. Not owned */
+    struct torch_spec torch;
     struct verdict verdict;
     enum err_kind infra_kind; /* with VERDICT_INFRA: ERR_SYSTEM or ERR_DEVICE */
     char id[33];
@@ -72,6 +80,7 @@ struct evaluation {
     char *source;
     size_t source_len;
     struct build_result build;
+    struct evidence evidence; /* empty unless something was built */
     struct size_result *sizes;
     int n_sizes;
     double peak_fraction, sol; /* geometric means; 0 when not timed */
@@ -79,11 +88,16 @@ struct evaluation {
     bool seed_spent;     /* nobody is judged on it any more: the record states it */
     char pool[HASH_HEX]; /* a commitment to the seed, stated in every record */
     double load_ms, queue_ms, inputs_ms, expected_ms, honest_ms, total_ms;
+    double spares_ms; /* spent waiting for spares to be warm */
 };
 
 /* Judges one candidate file. A finding, whatever it is, is 0; -1 means that there is nothing to
  * record (the file cannot be read). What else goes wrong on our side becomes VERDICT_INFRA. */
 int session_eval(struct session *s, const char *path, struct evaluation *ret, struct err *err);
+/* The same for the module that emit_torch() writes of the problem, run by the worker: a baseline.
+ * `word` is what spec was read from. */
+int session_eval_torch(struct session *s, struct worker *worker, const char *word,
+                       const struct torch_spec *spec, struct evaluation *ret, struct err *err);
 void evaluation_release(struct evaluation *e);
 
 /* Measures the device anew and stores it. */

@@ -8,7 +8,10 @@
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define ITEM_FN LAW_FN
+/* Before a loop whose body is large there: unrolled, it is slow to compile and no faster. */
+#define ITEM_ROLLED _Pragma("unroll 1")
 #else
+#define ITEM_ROLLED
 /* Inlined always: a constant op code then folds the switch over ops away. */
 #define ITEM_FN static inline __attribute__((always_inline))
 #endif
@@ -30,6 +33,7 @@ ITEM_FN int64_t axes_offset(const struct axes *a, int64_t i)
 {
     int64_t offset = 0;
 
+    ITEM_ROLLED
     for (int d = a->rank - 1; d > 0; d--) {
         offset += i % a->dim[d] * a->stride[d];
         i /= a->dim[d];
@@ -48,6 +52,9 @@ ITEM_FN int64_t span_at(const struct span *s, int64_t nth)
 
     return i < s->count ? i : i - s->count;
 }
+
+/* Lanes of a compensated float sum: in double, so few of them do. A block of threads on a GPU. */
+#define ITEM_WIDE_LANES 256
 
 struct reduce_args {
     struct axes kept, reduced;
@@ -91,6 +98,39 @@ struct topk_args {
     struct line_args line;
     int64_t k;
 };
+
+/* A term of a window's sum: (channel, tap), counted without divisions. */
+struct term {
+    int64_t channel, tap[ITEM_SPACE];
+    int64_t flat; /* the tap */
+};
+
+ITEM_FN struct term term_start(const int64_t k[ITEM_SPACE], int64_t at)
+{
+    int64_t taps = k[0] * k[1] * k[2];
+    struct term t = {at / taps, {0, 0, 0}, at % taps};
+
+    t.tap[0] = t.flat / k[2] / k[1];
+    t.tap[1] = t.flat / k[2] % k[1];
+    t.tap[2] = t.flat % k[2];
+    return t;
+}
+
+ITEM_FN void term_next(struct term *t, const int64_t k[ITEM_SPACE])
+{
+    t->flat++;
+    if (++t->tap[2] < k[2])
+        return;
+    t->tap[2] = 0;
+    if (++t->tap[1] < k[1])
+        return;
+    t->tap[1] = 0;
+    if (++t->tap[0] < k[0])
+        return;
+    t->tap[0] = 0;
+    t->flat = 0;
+    t->channel++;
+}
 
 struct conv_args {
     int64_t n, c, o, groups; /* c and o count the channels of all groups */

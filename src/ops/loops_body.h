@@ -378,13 +378,22 @@ ITEM_FN int reduce_op(int op, const struct reduce_args *r, const void *x, void *
     }
 }
 
+static REAL sum_compensated(const struct reduce_args *r, const REAL *x, int64_t i)
+{
+    double acc = 0;
+
+    for (int64_t lane = 0; lane < ITEM_WIDE_LANES; lane++)
+        acc += ITEM(compensated_lane)(r, x, i, lane);
+    return (REAL)acc;
+}
+
 static void reduce_compensated(const struct reduce_args *r, const REAL *x, REAL *y)
 {
     int64_t n = axes_count(&r->kept);
 
     PARALLEL_FOR((double)n * (double)r->span.count)
     for (int64_t i = 0; i < n; i++)
-        y[i] = ITEM(reduce_compensated)(r, x, i);
+        y[i] = sum_compensated(r, x, i);
 }
 
 static int reduce(enum op_code op, const struct reduce_args *r, const void *x, void *y,

@@ -17,16 +17,15 @@
 
 /* ------------------------------------------------------------------ reading tables */
 
-static void need_table(lua_State *L, const char *what)
+void value_table(lua_State *L, const char *what)
 {
     lua_settop(L, 1);
     if (!lua_istable(L, 1))
         trace_raise(L, "%s takes a table: %s { ... }", what, what);
 }
 
-/* Every key of the table at `table` is one of keys, or a place in its list of at most n_list. */
-static void check_keys(lua_State *L, int table, const char *what, const char *const *keys,
-                       size_t n_keys, lua_Integer n_list)
+void value_keys(lua_State *L, int table, const char *what, const char *const *keys, size_t n_keys,
+                lua_Integer n_list)
 {
     lua_pushnil(L);
     while (lua_next(L, table)) {
@@ -52,8 +51,7 @@ static void check_keys(lua_State *L, int table, const char *what, const char *co
     }
 }
 
-/* The string under key as a heap string in *ret; absent leaves *ret alone. */
-static void get_text(lua_State *L, int table, const char *what, const char *key, char **ret)
+void value_text(lua_State *L, int table, const char *what, const char *key, char **ret)
 {
     int type = lua_getfield(L, table, key);
 
@@ -66,7 +64,7 @@ static void get_text(lua_State *L, int table, const char *what, const char *key,
     lua_pop(L, 1);
 }
 
-static double get_factor(lua_State *L, int table, const char *what, const char *key)
+double value_positive(lua_State *L, int table, const char *what, const char *key)
 {
     double v = 0;
 
@@ -129,8 +127,8 @@ static int l_problem(lua_State *L)
     if (t->stage != STAGE_START)
         return trace_raise(L, "problem { ... } comes first, and once");
     t->stage = STAGE_PROBLEM;
-    need_table(L, "problem");
-    check_keys(L, 1, "problem", keys, ARRAY_SIZE(keys), 1);
+    value_table(L, "problem");
+    value_keys(L, 1, "problem", keys, ARRAY_SIZE(keys), 1);
     if (!t->first)
         return 0;
     if (lua_rawgeti(L, 1, 1) != LUA_TSTRING)
@@ -139,8 +137,8 @@ static int l_problem(lua_State *L)
     p->title = xstrdup(lua_tostring(L, -1));
     read_level(L, p);
     read_id(L, p);
-    get_text(L, 1, "problem", "repaired", &p->repaired);
-    get_text(L, 1, "problem", "algebra", &p->algebra);
+    value_text(L, 1, "problem", "repaired", &p->repaired);
+    value_text(L, 1, "problem", "algebra", &p->algebra);
     if (lua_getfield(L, 1, "setup") != LUA_TNIL) {
         const char *setup = lua_tostring(L, -1);
 
@@ -208,7 +206,7 @@ static void read_set(lua_State *L, enum size_set set)
     if (!lua_rawlen(L, table)) {
         read_size(L, table, set);
     } else {
-        check_keys(L, table, "sizes", NULL, 0, SIZES_MAX);
+        value_keys(L, table, "sizes", NULL, 0, SIZES_MAX);
         for (lua_Unsigned i = 1; i <= lua_rawlen(L, table); i++) {
             if (lua_rawgeti(L, table, (lua_Integer)i) != LUA_TTABLE)
                 trace_raise(L, "sizes: %s must be a table or a list of tables",
@@ -258,9 +256,9 @@ static int l_sizes(lua_State *L)
     if (t->stage != STAGE_PROBLEM)
         return trace_raise(L, "sizes { ... } comes right after problem { ... }, once");
     t->stage = STAGE_SIZES;
-    need_table(L, "sizes");
+    value_table(L, "sizes");
     if (t->first) {
-        check_keys(L, 1, "sizes", keys, ARRAY_SIZE(keys), 0);
+        value_keys(L, 1, "sizes", keys, ARRAY_SIZE(keys), 0);
         read_set(L, SIZES_FULL);
         read_set(L, SIZES_SMALL);
         check_same_names(L, t->problem);
@@ -328,8 +326,8 @@ static int l_law(lua_State *L)
     int n = lua_gettop(L);
 
     if (form->scale && n == 1 && lua_istable(L, 1)) {
-        check_keys(L, 1, law_name(law.kind), keys, 1, 0);
-        law.scale = get_factor(L, 1, law_name(law.kind), "scale");
+        value_keys(L, 1, law_name(law.kind), keys, 1, 0);
+        law.scale = value_positive(L, 1, law_name(law.kind), "scale");
         n = 0;
     }
     if (n < form->min_args || n > form->max_args)
@@ -469,7 +467,7 @@ static int l_null(lua_State *L)
 
     need_sizes(L, "null");
     if (lua_type(L, 1) == LUA_TSTRING && n > 0 && lua_istable(L, n + 1)) {
-        check_keys(L, n + 1, "null", keys, ARRAY_SIZE(keys), 0);
+        value_keys(L, n + 1, "null", keys, ARRAY_SIZE(keys), 0);
         lua_getfield(L, n + 1, "precision");
         in_float = lua_type(L, -1) == LUA_TSTRING && !strcmp(lua_tostring(L, -1), "f32");
         if (!in_float)
@@ -498,10 +496,10 @@ static int l_cost(lua_State *L)
     struct stated_cost *c = &trace_of(L)->graph->stated;
 
     need_sizes(L, "cost");
-    need_table(L, "cost");
-    check_keys(L, 1, "cost", keys, ARRAY_SIZE(keys), 0);
-    c->flops = get_factor(L, 1, "cost", "flops");
-    c->bytes = get_factor(L, 1, "cost", "bytes");
+    value_table(L, "cost");
+    value_keys(L, 1, "cost", keys, ARRAY_SIZE(keys), 0);
+    c->flops = value_positive(L, 1, "cost", "flops");
+    c->bytes = value_positive(L, 1, "cost", "bytes");
     lua_getfield(L, 1, "type");
     if (c->flops > 0)
         c->type = value_dtype(L, lua_gettop(L), "cost: type");
@@ -514,37 +512,39 @@ static int l_tolerance(lua_State *L)
     struct tolerance *tol = &trace_of(L)->graph->tolerance;
 
     need_sizes(L, "tolerance");
-    need_table(L, "tolerance");
-    check_keys(L, 1, "tolerance", keys, ARRAY_SIZE(keys), 0);
-    tol->rms = get_factor(L, 1, "tolerance", "rms");
-    tol->max = get_factor(L, 1, "tolerance", "max");
+    value_table(L, "tolerance");
+    value_keys(L, 1, "tolerance", keys, ARRAY_SIZE(keys), 0);
+    tol->rms = value_positive(L, 1, "tolerance", "rms");
+    tol->max = value_positive(L, 1, "tolerance", "max");
     if (lua_getfield(L, 1, "sums") != LUA_TNIL) {
         tol->compensated =
             lua_type(L, -1) == LUA_TSTRING && !strcmp(lua_tostring(L, -1), "compensated");
         if (!tol->compensated)
             return trace_raise(L, "tolerance: sums can only be \"compensated\"");
     }
-    get_text(L, 1, "tolerance", "why", &tol->why);
+    value_text(L, 1, "tolerance", "why", &tol->why);
     if (!tol->why || !tol->why[0])
         return trace_raise(L, "tolerance: why is missing: say what makes this gate the right one");
     return 0;
 }
 
+const char *const requires_tensor_names[] = {"fp8",  "bf16", "fp16", "tf32",
+                                             "fp64", "int8", "fp4",  NULL};
+
 static int l_requires(lua_State *L)
 {
     static const char *const keys[] = {"tensor", "memory"};
-    static const char *const classes[] = {"fp8", "bf16", "fp16", "tf32", "int8"};
     struct problem *p = trace_of(L)->problem;
     bool known = false;
 
     need_sizes(L, "requires");
-    need_table(L, "requires");
-    check_keys(L, 1, "requires", keys, ARRAY_SIZE(keys), 0);
-    get_text(L, 1, "requires", "tensor", &p->requires_tensor);
-    for (size_t i = 0; p->requires_tensor && i < ARRAY_SIZE(classes); i++)
-        known = known || !strcmp(p->requires_tensor, classes[i]);
+    value_table(L, "requires");
+    value_keys(L, 1, "requires", keys, ARRAY_SIZE(keys), 0);
+    value_text(L, 1, "requires", "tensor", &p->requires_tensor);
+    for (int i = 0; p->requires_tensor && requires_tensor_names[i]; i++)
+        known = known || !strcmp(p->requires_tensor, requires_tensor_names[i]);
     if (p->requires_tensor && !known)
-        return trace_raise(L, "requires: tensor must be fp8, bf16, fp16, tf32 or int8");
+        return trace_raise(L, "requires: tensor must be fp8, bf16, fp16, tf32, fp64, int8 or fp4");
     if (lua_getfield(L, 1, "memory") != LUA_TNIL) {
         p->requires_memory = value_int(L, -1, "memory");
         if (p->requires_memory < 0)
@@ -559,8 +559,8 @@ static int l_allow(lua_State *L)
     static const char *const keys[] = {"libraries"};
 
     need_sizes(L, "allow");
-    need_table(L, "allow");
-    check_keys(L, 1, "allow", keys, ARRAY_SIZE(keys), 0);
+    value_table(L, "allow");
+    value_keys(L, 1, "allow", keys, ARRAY_SIZE(keys), 0);
     lua_getfield(L, 1, "libraries");
     if (!lua_isboolean(L, -1))
         return trace_raise(L, "allow: libraries must be true or false");
@@ -581,8 +581,8 @@ static int l_nulls(lua_State *L)
     struct problem *p = t->problem;
 
     need_sizes(L, "nulls");
-    need_table(L, "nulls");
-    check_keys(L, 1, "nulls", keys, ARRAY_SIZE(keys), 0);
+    value_table(L, "nulls");
+    value_keys(L, 1, "nulls", keys, ARRAY_SIZE(keys), 0);
     if (lua_getfield(L, 1, "skip") != LUA_TTABLE)
         return trace_raise(L, "nulls: write nulls { skip = { mean = \"why\" } }");
     if (!t->first)

@@ -184,6 +184,8 @@ int infer_delta_rule(struct infer *f)
     if (q->shape.rank != 4 || v->shape.rank != 4)
         return infer_refuse(f, "q and v must be (B, T, H, K) and (B, T, H, V), not %s and %s",
                             shape_text(&q->shape).s, shape_text(&v->shape).s);
+    if (q->shape.dim[3] > OP_DELTA_KEYS)
+        return infer_refuse(f, "more than %d keys", OP_DELTA_KEYS);
     values.dim[3] = v->shape.dim[3];
     steps.rank = 3;
     if (expect(f, 1, "k", &q->shape) < 0 || expect(f, 2, "v", &values) < 0 ||

@@ -338,8 +338,12 @@ static void push_prelude_names(lua_State *L)
 static int protected_run(lua_State *L)
 {
     const struct run *run = lua_touserdata(L, 1);
+    const struct trace *t = trace_of(L);
 
-    push_prelude_names(L);
+    if (t->names)
+        t->names(L);
+    else
+        push_prelude_names(L);
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, "names");
     make_read_only(L);

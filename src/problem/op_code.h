@@ -5,6 +5,8 @@
 
 /* To add a core op: a code here, a row in op_table[] (graph_ops.c), its loop in src/ops
  * and its kernel in src/gpu. */
+#define OP_DELTA_KEYS 256
+
 enum op_code {
     OP_SOURCE, /* an input or a parameter: attrs.source indexes graph.sources */
     OP_CONST,  /* attrs.value, any shape (usually []), any dtype */
@@ -81,7 +83,8 @@ enum op_code {
     OP_RNN,        /* tanh cell, one gate; output (T, B, H) */
     OP_DELTA_RULE, /* gated delta rule; in: q, k (B, T, H, K), v (B, T, H, V), decay (B, T, H, K),
                       beta (B, T, H); output (B, T, H, V). Per (b, h) with S (K, V) = 0 first:
-                      S = decay_t S; S += beta_t k_t (v_t - S^T k_t)^T; o_t = S^T q_t */
+                      S = decay_t S; S += beta_t k_t (v_t - S^T k_t)^T; o_t = S^T q_t. At most
+                      OP_DELTA_KEYS keys */
     OP_COUNT,
 };
 

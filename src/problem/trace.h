@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside src/problem: one run of a problem file for one size.
+/* Inside src/problem: one run of a problem file for one size, or of a hardware table.
  *
  * Lua raises errors by longjmp, over C frames: code here holds no heap memory of its own while it
  * calls Lua. What is allocated hangs on the graph or the problem at once. */
@@ -12,6 +12,8 @@
 
 enum trace_stage { STAGE_START, STAGE_PROBLEM, STAGE_SIZES };
 
+struct hardware_list;
+
 struct trace {
     struct problem *problem; /* not owned; the first run fills it */
     struct graph *graph;     /* not owned; of the size being traced */
@@ -21,6 +23,9 @@ struct trace {
     bool first; /* the first run reads the declarations, later ones only build their graph */
     enum trace_stage stage;
     int call; /* the innermost composite call, or -1 */
+    /* Pushes the table of names the file may use; NULL: the prelude's. hardware is then filled. */
+    void (*names)(lua_State *L);
+    struct hardware_list *hardware; /* not owned */
 
     lua_State *lua; /* while it runs */
     size_t mem_bytes;
@@ -60,6 +65,15 @@ void tensor_push(lua_State *L, int node);
 enum dtype value_dtype(lua_State *L, int i, const char *what);
 void value_shape(lua_State *L, int i, const char *what, struct shape *ret);
 int64_t value_int(lua_State *L, int i, const char *what);
+/* declare.c: the first argument is a table, and the only one that stays: WHAT { ... } */
+void value_table(lua_State *L, const char *what);
+/* Every key of the table is one of keys, or a place in its list of at most n_list. */
+void value_keys(lua_State *L, int table, const char *what, const char *const *keys, size_t n_keys,
+                lua_Integer n_list);
+/* The string under key as a heap string in *ret; absent leaves *ret alone. */
+void value_text(lua_State *L, int table, const char *what, const char *key, char **ret);
+/* 0 when it is absent */
+double value_positive(lua_State *L, int table, const char *what, const char *key);
 
 /* attrs.c: what the prelude's table at index `table` (or none) says for this op. x is the first
  * operand or NULL. */

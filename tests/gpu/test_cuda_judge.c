@@ -2,8 +2,10 @@
 /* The judge's face of the cuda device against the host's own functions: the same bits, the same
  * figures. Needs no cmocka: it also runs from a dist tree. Exits 77 where there is no GPU. */
 #include "base/clock.h"
+#include "base/fs.h"
 #include "device/cuda_driver.h"
 #include "device/cuda_judge.h"
+#include "problem/hardware.h"
 #include "tensor/law.h"
 
 #include <fcntl.h>
@@ -310,6 +312,33 @@ static bool near(double a, double b)
     return same(a, b) || fabs(a - b) <= 1e-12 * fabs(b);
 }
 
+/* Scales of rows made beforehand change nothing, and the RMS is the host's. */
+static void rows_equal(const char *what, enum dtype t, const struct mem *y, const struct mem *got,
+                       int64_t n, const struct compare_scale *scale,
+                       const struct compare_stats *want)
+{
+    struct mem lows = alloc(MEM_PRIVATE, 8 + (size_t)n * 8);
+    struct compare_stats have;
+
+    if (dtype_is_float(t)) {
+        CHECK(ops->row_lows(ctx, y, 256, n, scale, &lows, 8, &err) == 0, "row scales");
+        CHECK(ops->compare(ctx, y, 256, got, 512, t, n, scale, &lows, 8, &have, &err) == 0 &&
+                  (memcmp(&have, want, sizeof(have)) == 0 || isnan(have.got) || isnan(have.want)),
+              "%s, %s, n %lld, row %lld: other figures by rows made before", what, dtype_name(t),
+              (long long)n, (long long)scale->row_len);
+    }
+    ops->mem_free(ctx, &lows);
+}
+
+static void rms_equals(const double *y, const struct mem *dy, int64_t n)
+{
+    double want = compare_rms(y, n), have = -1;
+
+    CHECK(ops->rms(ctx, dy, 256, n, &have, &err) == 0 &&
+              (near(have, want) || (!isfinite(have) && want > 1e150)),
+          "rms of %lld: %.17g, not %.17g", (long long)n, have, want);
+}
+
 static void compare_equals(const char *what, enum dtype t, const void *y, const void *got,
                            int64_t n, struct compare_scale scale)
 {
@@ -320,8 +349,10 @@ static void compare_equals(const char *what, enum dtype t, const void *y, const 
     upload(&dy, 256, y, (size_t)n * 8);
     upload(&dgot, 512, got, (size_t)n * dtype_size(t));
     compare_output(t, y, got, n, &scale, &want);
-    CHECK(ops->compare(ctx, &dy, 256, &dgot, 512, t, n, &scale, &have, &err) == 0 &&
-              ops->compare(ctx, &dy, 256, &dgot, 512, t, n, &scale, &again, &err) == 0,
+    if (dtype_is_float(t))
+        rms_equals(y, &dy, n);
+    CHECK(ops->compare(ctx, &dy, 256, &dgot, 512, t, n, &scale, NULL, 0, &have, &err) == 0 &&
+              ops->compare(ctx, &dy, 256, &dgot, 512, t, n, &scale, NULL, 0, &again, &err) == 0,
           "compare");
     CHECK(
         have.count == want.count && have.max == want.max && have.max_at == want.max_at &&
@@ -338,7 +369,8 @@ static void compare_equals(const char *what, enum dtype t, const void *y, const 
         (long long)want.n_unequal, (long long)want.first_unequal);
     CHECK(memcmp(&have, &again, sizeof(have)) == 0 || isnan(have.got) || isnan(have.want),
           "%s: twice the same, other figures", what);
-    CHECK(n == 0 || ops->compare(ctx, &dy, 264, &dgot, 512, t, n, &scale, &have, &err) < 0,
+    rows_equal(what, t, &dy, &dgot, n, &scale, &have);
+    CHECK(n == 0 || ops->compare(ctx, &dy, 264, &dgot, 512, t, n, &scale, NULL, 0, &have, &err) < 0,
           "%s: past the end", what);
     ops->mem_free(ctx, &dy);
     ops->mem_free(ctx, &dgot);
@@ -506,16 +538,16 @@ static void speed(void)
             TIMED("fill spread f32", x_bytes,
                   ops->fill(ctx, &x, 0, &spread, KEY, DT_F32, &shape, &err))
             TIMED("compare f32, rows", x_bytes + 2 * y_bytes,
-                  ops->compare(ctx, &y, 0, &x, 0, DT_F32, n, &rows, &stats, &err))
+                  ops->compare(ctx, &y, 0, &x, 0, DT_F32, n, &rows, NULL, 0, &stats, &err))
             TIMED("compare f32, pooled", x_bytes + y_bytes,
-                  ops->compare(ctx, &y, 0, &x, 0, DT_F32, n, &pooled, &stats, &err))
+                  ops->compare(ctx, &y, 0, &x, 0, DT_F32, n, &pooled, NULL, 0, &stats, &err))
             TIMED("poison", x_bytes, ops->poison(ctx, &x, 0, (size_t)n * 4, KEY, &err))
             TIMED("poison check", x_bytes,
                   ops->poison_check(ctx, &x, 0, (size_t)n * 4, KEY, &at, &err))
             TIMED("copy", 2 * x_bytes, ops->copy(ctx, &y, 0, &x, 0, (size_t)n * 4, &err))
             TIMED("flush", 0, ops->flush(ctx, NULL, 0, &err))
             TIMED("compare of 4096", 0,
-                  ops->compare(ctx, &y, 0, &x, 0, DT_F32, 4096, &pooled, &stats, &err))
+                  ops->compare(ctx, &y, 0, &x, 0, DT_F32, 4096, &pooled, NULL, 0, &stats, &err))
             TIMED("poison of 4096", 0, ops->poison(ctx, &x, 0, 4096, KEY, &err))
             TIMED("poison check of 4096", 0, ops->poison_check(ctx, &x, 0, 4096, KEY, &at, &err))
 #undef TIMED
@@ -526,13 +558,60 @@ static void speed(void)
 }
 
 /* Arguments: "speed" adds the timings. */
+/* ---- rates ---- */
+
+/* More than the datasheet's (boost clocks allow a little) would say that the work is counted wrong,
+ * a small part of it that the kernel is poor. */
+static void check_rate(const char *what, double measured, double stated)
+{
+    if (measured <= 0 || stated <= 0)
+        return;
+    printf("  %-12s %10.4g of %10.4g: %.2f\n", what, measured, stated, measured / stated);
+    CHECK(measured < 1.1 * stated, "%s is above the datasheet's", what);
+    CHECK(measured > 0.4 * stated, "%s is far below the datasheet's", what);
+}
+
+static void rates_are_what_the_datasheet_allows(void)
+{
+    AUTO(hardware_release) struct hardware_list known = HARDWARE_LIST_INIT;
+    AUTO(freep) char *share = fs_share_dir();
+    struct device_rates rates = {.partial = true};
+    struct device_info info = {.name = ""};
+    uint64_t start = clock_ns();
+
+    CHECK(ops->rates(ctx, &rates, &err) == 0, "rates");
+    printf("rates in %.0f ms%s\n", clock_ms_since(start), rates.partial ? ", no cuBLASLt" : "");
+    CHECK(rates.read_bytes_s > 1e10 && rates.flops_s[ARITH_FP32] > 1e11, "too slow to be true");
+    CHECK(ops->describe(ctx, &info, &err) == 0, "describe");
+    CHECK(hardware_load(share, &known, &err) == 0, "hardware tables");
+
+    const struct hardware *hw = hardware_find(&known, info.name);
+
+    if (!hw) {
+        printf("  no datasheet of %s\n", info.name);
+        return;
+    }
+    check_rate("read", rates.read_bytes_s, hw->bytes_s);
+    for (int a = 0; a < ARITH_COUNT; a++)
+        check_rate(arith_names[a], rates.flops_s[a], hw->flops_s[a]);
+}
+
 int main(int argc, char **argv)
 {
     static void (*const tests[])(void) = {
-        describes_itself,           memory_comes_and_goes, nothing_is_left_behind,
-        shared_memory_starts_empty, copy_stays_inside,     descriptor_is_importable,
-        fill_is_the_tensors_fill,   poison_is_the_hosts,   poison_shows_one_changed_byte,
-        compare_is_the_hosts,       integers_are_compared, flush_changes_nothing,
+        describes_itself,
+        memory_comes_and_goes,
+        nothing_is_left_behind,
+        shared_memory_starts_empty,
+        copy_stays_inside,
+        descriptor_is_importable,
+        fill_is_the_tensors_fill,
+        poison_is_the_hosts,
+        poison_shows_one_changed_byte,
+        compare_is_the_hosts,
+        integers_are_compared,
+        flush_changes_nothing,
+        rates_are_what_the_datasheet_allows,
     };
     const char *why = "";
     uint64_t start = clock_ns();

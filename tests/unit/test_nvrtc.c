@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The judge's kernels compile, and the cache gives what it was given. Skipped without NVRTC. */
+/* The judge's kernels compile, and the cache gives what it was given. Skipped without NVRTC. And
+ * the toolkit's other library has what we call. */
 #include "testing.h"
 
 #include "base/fs.h"
 #include "base/hash.h"
+#include "device/cublaslt.h"
 #include "device/cuda_source.h"
 #include "device/nvrtc.h"
+#include "gpu/gpu_kernels.h"
+#include "gpu/gpu_source.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -29,7 +33,8 @@ static bool holds(const struct buf *b, const char *word)
 static void judge_kernels_compile(void **state)
 {
     static const char *const names[] = {"fill_reals",  "fill_integers", "poison_check",
-                                        "compare_f32", "compare_bool",  "flush_read"};
+                                        "compare_f32", "compare_bool",  "flush_read",
+                                        "fma_f64"};
     AUTO(buf_release) struct buf cubin = BUF_INIT;
     struct nvrtc_program p = cuda_source(90);
     struct err err = ERR_INIT;
@@ -41,6 +46,26 @@ static void judge_kernels_compile(void **state)
     assert_memory_equal(cubin.ptr, "\177ELF", 4);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         assert_true(holds(&cubin, names[i]));
+}
+
+static void evaluating_kernels_compile(void **state)
+{
+#define NAME(name) #name,
+#define NAME_REAL(name) #name "_f64", #name "_f32",
+#define NAME_ALL(name) NAME_REAL(name) #name "_i64",
+    static const char *const names[] = {GPU_KERNELS(NAME, NAME_REAL, NAME_ALL)};
+    AUTO(buf_release) struct buf cubin = BUF_INIT;
+    struct nvrtc_program p = gpu_source(90);
+    struct err err = ERR_INIT;
+
+    (void)state;
+    need_nvrtc();
+    if (nvrtc_compile(&p, NULL, &cubin, &err) < 0)
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        if (!holds(&cubin, names[i]))
+            fail_msg("no kernel %s", names[i]);
+    }
 }
 
 static struct nvrtc_program program(const char *text)
@@ -161,10 +186,27 @@ static void cache_is_used_and_checked(void **state)
     fs_remove_tree(top);
 }
 
+/* Every function we name is in the library; where there is none, that is said. */
+static void cublaslt_has_what_we_call(void **state)
+{
+    const char *why = "";
+    const struct cublaslt *lt = cublaslt(&why);
+
+    (void)state;
+    if (!lt) {
+        assert_non_null(strstr(why, "no cuBLASLt"));
+        skip();
+    }
+    assert_non_null(lt->cublasLtMatmul);
+    assert_int_equal(sizeof(struct cublaslt_choice), 96);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cublaslt_has_what_we_call),
         cmocka_unit_test(judge_kernels_compile),
+        cmocka_unit_test(evaluating_kernels_compile),
         cmocka_unit_test(errors_are_one_line),
         cmocka_unit_test(cache_is_used_and_checked),
     };

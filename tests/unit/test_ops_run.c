@@ -414,7 +414,8 @@ static void test_no_memory(void **state)
         struct ops_run run = {.precision = OPS_FLOAT, .round_operands = ROUND_TF32};
         char plan[32];
 
-        snprintf(plan, sizeof(plan), "alloc:%d", calls + n); /* counted since the process began */
+        /* counted since the process began */
+        snprintf(plan, sizeof(plan), RIG_FAULT ":%d", calls + n);
         setenv("ASSAY_FAULT", plan, 1);
         int rc = evaluate(&r, &run);
         unsetenv("ASSAY_FAULT");

@@ -211,7 +211,7 @@ static const struct {
     {HEAD "tolerance { rms = 0, why = 'x' }", "3: tolerance: rms must be a positive number"},
     {HEAD "tolerance { atol = 1, why = 'x' }", "3: tolerance: unknown key 'atol'"},
     {HEAD "requires { tensor = 'fp9' }",
-     "3: requires: tensor must be fp8, bf16, fp16, tf32 or int8"},
+     "3: requires: tensor must be fp8, bf16, fp16, tf32, fp64, int8 or fp4"},
     {HEAD "allow { libraries = 1 }", "3: allow: libraries must be true or false"},
     {HEAD "nulls { skip = { mean = true } }", "3: nulls: skip must hold NAME = \"why\""},
 };

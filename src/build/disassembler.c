@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* cuobjdump reads shared libraries and bare machine code; it starts nvdisasm, which it looks for in
+ * $PATH, so its own folder goes there. nvdisasm alone reads machine code only. */
+#include "build/disassembler.h"
+
+#include "base/fs.h"
+#include "build/build_dir.h"
+#include "build/program.h"
+#include "sandbox/sandbox.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_NAME "artifact"
+#define TIMEOUT_MS 60000
+#define MEM_BYTES ((uint64_t)8 << 30)
+#define FILE_BYTES ((uint64_t)256 << 20) /* cuobjdump writes out what it takes apart */
+#define MAX_OUTPUT ((size_t)128 << 20)   /* an instruction takes about 250 bytes of text */
+#define INSTALL "install cuobjdump (CUDA toolkit) or set ASSAY_DISASM"
+
+/* ---- finding it ---- */
+
+static char *find_in(const char *folder, const char *name)
+{
+    AUTO(freep) char *file = folder ? fs_join(folder, name) : NULL;
+
+    return file ? program_find(file) : NULL;
+}
+
+/* In $PATH, in the toolkit that $CUDA_HOME names, beside nvcc, where toolkits are. */
+static char *look_for(const char *name)
+{
+    const char *home = getenv("CUDA_HOME"), *nvcc_word = getenv("ASSAY_NVCC");
+    AUTO(freep) char *home_bin = home && *home ? fs_join(home, "bin") : NULL;
+    AUTO(freep) char *nvcc = program_find(nvcc_word && *nvcc_word ? nvcc_word : "nvcc");
+    AUTO(freep) char *nvcc_root = nvcc ? program_prefix(nvcc) : NULL;
+    AUTO(freep) char *nvcc_bin = nvcc_root ? fs_join(nvcc_root, "bin") : NULL;
+    const char *const folders[] = {home_bin, nvcc_bin, "/usr/local/cuda/bin"};
+    char *found = program_find(name);
+
+    for (size_t i = 0; i < ARRAY_SIZE(folders) && !found; i++)
+        found = find_in(folders[i], name);
+    return found;
+}
+
+static char *choose(struct err *err)
+{
+    static const char *const names[] = {"cuobjdump", "nvdisasm"};
+    const char *chosen = getenv("ASSAY_DISASM");
+    char *found = NULL;
+
+    if (chosen && *chosen) {
+        found = program_find(chosen);
+        if (!found)
+            fail(err, ERR_SYSTEM, "ASSAY_DISASM=%s: no such program", chosen);
+        return found;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(names) && !found; i++)
+        found = look_for(names[i]);
+    if (!found)
+        fail(err, ERR_SYSTEM, "no disassembler found: " INSTALL);
+    return found;
+}
+
+static const char *base_of(const char *path)
+{
+    return strrchr(path, '/') + 1;
+}
+
+/* "... release 13.0, V13.0.85": "cuobjdump 13.0.85". */
+static char *short_name(const char *path, const char *version)
+{
+    const char *number = strstr(version, ", V");
+
+    return number ? xasprintf("%s %.*s", base_of(path), (int)strcspn(number + 3, "\n"), number + 3)
+                  : xstrdup(base_of(path));
+}
+
+/* cuobjdump has nvdisasm do the work. */
+static void identify(struct disassembler *d, const char *version)
+{
+    AUTO(freep) char *root = program_prefix(d->path);
+    AUTO(freep) char *worker = fs_join(root, "bin/nvdisasm");
+    struct hash h;
+
+    hash_init(&h);
+    hash_adds(&h, version);
+    program_hash_file(&h, d->path);
+    program_hash_file(&h, worker);
+    hash_final(&h, d->identity);
+}
+
+int disassembler_find(const char *cache_dir, struct disassembler *ret, struct err *err)
+{
+    AUTO(disassembler_release) struct disassembler d = DISASSEMBLER_INIT;
+    AUTO(buf_release) struct buf version = BUF_INIT;
+    const char *const options[] = {"--version", NULL};
+
+    d.path = choose(err);
+    /* One that does not even tell its version is none. */
+    if (!d.path || program_ask(d.path, options, cache_dir, &version, err) < 0)
+        return 1;
+    d.name = short_name(d.path, buf_str(&version));
+    d.bare = strncmp(base_of(d.path), "nvdisasm", strlen("nvdisasm")) == 0;
+    identify(&d, buf_str(&version));
+    *ret = d;
+    d = (struct disassembler)DISASSEMBLER_INIT;
+    return 0;
+}
+
+void disassembler_release(struct disassembler *d)
+{
+    freep(&d->path);
+    freep(&d->name);
+}
+
+/* ---- running it ---- */
+
+/* more may be NULL. */
+static int run(const struct disassembler *d, const char *dir, const char *option, const char *more,
+               struct buf *output, struct sandbox_tool_result *ret, struct err *err)
+{
+    AUTO(freep) char *folder = xstrndup(d->path, (size_t)(base_of(d->path) - 1 - d->path));
+    AUTO(freep) char *path = xasprintf("PATH=%s:/usr/bin:/bin", folder);
+    AUTO(freep) char *outside = program_outside(d->path);
+    const char *const ro_dirs[] = {outside, NULL};
+    const char *const argv[] = {
+        "/usr/bin/env",          path, d->path, option, more ? more : FILE_NAME,
+        more ? FILE_NAME : NULL, NULL,
+    };
+    const struct sandbox_tool tool = {.argv = (char *const *)argv,
+                                      .ro_dirs = ro_dirs,
+                                      .rw_dir = dir,
+                                      .timeout_ms = TIMEOUT_MS,
+                                      .mem_bytes = MEM_BYTES,
+                                      .file_bytes = FILE_BYTES,
+                                      .max_output = MAX_OUTPUT};
+
+    return sandbox_run_tool(&tool, output, ret, err);
+}
+
+/* 1, and what it was, unless the tool ended well and all that it said is there. */
+static int judge_run(const struct disassembler *d, const struct sandbox_tool_result *r,
+                     const struct buf *output, struct err *err)
+{
+    int line = (int)MIN(strcspn(buf_str(output), "\n"), (size_t)300);
+
+    if (r->exit_status == 0 && !r->output_cut)
+        return 0;
+    if (r->timed_out)
+        fail(err, ERR_SYSTEM, "%s did not end within %d s", d->name, TIMEOUT_MS / 1000);
+    else if (r->output_cut)
+        fail(err, ERR_SYSTEM, "%s printed more than %zu MiB", d->name, MAX_OUTPUT >> 20);
+    else
+        fail(err, ERR_SYSTEM, "%s failed: %.*s", d->name, line, buf_str(output));
+    return 1;
+}
+
+/* Optional: without it a record has no registers and no shared memory, and all else. */
+static int read_usage(const struct disassembler *d, const char *dir, struct sass *ret,
+                      struct err *err)
+{
+    AUTO(buf_release) struct buf output = BUF_INIT;
+    struct sandbox_tool_result r;
+
+    if (d->bare)
+        return 0;
+    if (run(d, dir, "--dump-resource-usage", NULL, &output, &r, err) < 0)
+        return -1;
+    if (r.exit_status == 0)
+        sass_read_usage(ret, buf_str(&output), output.len);
+    return 0;
+}
+
+int disassembler_run(const struct disassembler *d, const char *cache_dir, const void *code,
+                     size_t len, struct sass *ret, struct err *err)
+{
+    AUTO(build_dir_close) struct build_dir dir = BUILD_DIR_INIT;
+    AUTO(buf_release) struct buf output = BUF_INIT;
+    AUTO(sass_release) struct sass s = {0};
+    struct sandbox_tool_result r;
+
+    if (build_dir_open(cache_dir, &dir, err) < 0)
+        return -1;
+
+    AUTO(freep) char *file = fs_join(dir.path, FILE_NAME);
+
+    if (fs_write_atomic(file, code, len, err) < 0 ||
+        run(d, dir.path, d->bare ? "--print-code" : "--dump-sass", d->bare ? "--no-dataflow" : NULL,
+            &output, &r, err) < 0)
+        return -1;
+
+    int rc = judge_run(d, &r, &output, err);
+
+    if (rc)
+        return rc;
+    sass_read(&s, buf_str(&output), output.len);
+    if (s.total.instructions == 0) { /* or in words that we do not know yet */
+        fail(err, ERR_SYSTEM, "%s shows no machine code", d->name);
+        return 1;
+    }
+    if (read_usage(d, dir.path, &s, err) < 0)
+        return -1;
+    *ret = s;
+    s = (struct sass){0};
+    return 0;
+}

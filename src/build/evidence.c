@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cache_dir/evidence/ab/abcd...: one JSON text per artifact and disassembler, so that a cached
+ * build costs no disassembly. A file that a crash damaged is no JSON, and is made again.
+ */
+#include "build/evidence.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "build/artifact_cache.h"
+#include "build/disassembler.h"
+#include "build/host_refs.h"
+#include "device/cuda_launch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_VERSION "assay evidence 1" /* count up when reading the code changes */
+#define KEPT_MAX_BYTES ((size_t)16 << 20)
+
+void evidence_release(struct evidence *e)
+{
+    freep(&e->why_not);
+    freep(&e->tool);
+    freep(&e->loads_code);
+    sass_release(&e->sass);
+}
+
+/* ---- as JSON ---- */
+
+static json_t *figure(int64_t v)
+{
+    return v < 0 ? json_null() : json_integer(v);
+}
+
+static json_t *classes_json(const struct sass_counts *c)
+{
+    json_t *j = json_array();
+
+    for (int k = TENSOR_NONE + 1; k < TENSOR_CLASSES; k++)
+        if (sass_count_class(c, (enum tensor_class)k))
+            json_array_append_new(j, json_string(tensor_class_names[k]));
+    return j;
+}
+
+static json_t *opcodes_json(const struct sass_counts *c)
+{
+    json_t *j = json_object();
+
+    for (int i = 0; i < SASS_RULES; i++) {
+        AUTO(freep) char *label = sass_rule_label(i);
+
+        if (c->rule[i])
+            json_object_set_new(j, label, json_integer((json_int_t)c->rule[i]));
+    }
+    return j;
+}
+
+static json_t *counts_json(const struct sass_counts *c)
+{
+    return json_pack("{s:o, s:I, s:o}", "tensor", classes_json(c), "instructions",
+                     (json_int_t)c->instructions, "opcodes", opcodes_json(c));
+}
+
+static json_t *kernel_json(const struct sass_kernel *k)
+{
+    json_t *j = counts_json(&k->counts);
+
+    json_object_set_new(j, "name", json_string(k->name));
+    json_object_set_new(j, "registers", figure(k->registers));
+    json_object_set_new(j, "stack_bytes", figure(k->stack_bytes));
+    json_object_set_new(j, "local_bytes", figure(k->local_bytes));
+    json_object_set_new(j, "shared_bytes", figure(k->shared_bytes));
+    return j;
+}
+
+json_t *evidence_to_json(const struct evidence *e)
+{
+    json_t *kernels = json_array();
+    json_t *j = counts_json(&e->sass.total);
+
+    for (int i = 0; i < e->sass.n_kernels; i++)
+        json_array_append_new(kernels, kernel_json(&e->sass.kernels[i]));
+    json_object_set_new(j, "tool", e->tool ? json_string(e->tool) : json_null());
+    json_object_set_new(j, "loads_code", e->loads_code ? json_string(e->loads_code) : json_null());
+    json_object_set_new(j, "kernels", kernels);
+    json_object_set_new(j, "kernels_left_out", json_integer(e->sass.left_out));
+    return j;
+}
+
+static bool read_counts(const json_t *j, struct sass_counts *ret)
+{
+    const json_t *opcodes = json_object_get(j, "opcodes");
+
+    if (!json_is_object(opcodes) || !json_is_integer(json_object_get(j, "instructions")))
+        return false;
+    ret->instructions = (uint64_t)json_integer_value(json_object_get(j, "instructions"));
+    for (int i = 0; i < SASS_RULES; i++) {
+        AUTO(freep) char *label = sass_rule_label(i);
+
+        ret->rule[i] = (uint64_t)json_integer_value(json_object_get(opcodes, label));
+    }
+    return true;
+}
+
+static int64_t read_figure(const json_t *j, const char *key)
+{
+    const json_t *v = json_object_get(j, key);
+
+    return json_is_integer(v) ? json_integer_value(v) : -1;
+}
+
+static bool read_kernel(const json_t *j, struct sass_kernel *ret)
+{
+    const char *name = json_string_value(json_object_get(j, "name"));
+    struct sass_kernel k = {
+        .registers = read_figure(j, "registers"),
+        .stack_bytes = read_figure(j, "stack_bytes"),
+        .local_bytes = read_figure(j, "local_bytes"),
+        .shared_bytes = read_figure(j, "shared_bytes"),
+    };
+
+    if (!name || !read_counts(j, &k.counts))
+        return false;
+    k.name = xstrdup(name);
+    *ret = k;
+    return true;
+}
+
+static char *copy_or_null(const json_t *j, const char *key)
+{
+    const char *text = json_string_value(json_object_get(j, key));
+
+    return text ? xstrdup(text) : NULL;
+}
+
+bool evidence_from_json(const json_t *j, struct evidence *ret)
+{
+    const json_t *kernels = json_object_get(j, "kernels");
+    struct sass *s = &ret->sass;
+
+    if (!json_is_array(kernels) || json_array_size(kernels) > SASS_MAX_KERNELS ||
+        !json_is_string(json_object_get(j, "tool")) || !read_counts(j, &s->total))
+        return false;
+    s->kernels = xcalloc(json_array_size(kernels) + 1, sizeof(*s->kernels));
+    for (size_t i = 0; i < json_array_size(kernels); i++) {
+        if (!read_kernel(json_array_get(kernels, i), &s->kernels[i]))
+            return false;
+        s->n_kernels++;
+    }
+    s->left_out = (int)json_integer_value(json_object_get(j, "kernels_left_out"));
+    ret->tool = copy_or_null(j, "tool");
+    ret->loads_code = copy_or_null(j, "loads_code");
+    return true;
+}
+
+/* ---- kept from last time ---- */
+
+static char *kept_folder(const char *cache_dir, const char *key)
+{
+    return xasprintf("%s/evidence/%.2s", cache_dir, key);
+}
+
+/* Leaves e empty when there is nothing, or nothing whole. */
+static bool load(const char *cache_dir, const char *key, struct evidence *e)
+{
+    AUTO(freep) char *folder = kept_folder(cache_dir, key);
+    AUTO(freep) char *path = fs_join(folder, key);
+    AUTO(buf_release) struct buf text = BUF_INIT;
+    struct err ignored = ERR_INIT;
+
+    if (fs_read(path, KEPT_MAX_BYTES, &text, &ignored) < 0)
+        return false;
+
+    json_t *j = json_loadb(buf_str(&text), text.len, 0, NULL);
+    bool found = j && evidence_from_json(j, e);
+
+    json_decref(j);
+    if (!found)
+        evidence_release(e);
+    return found;
+}
+
+static int keep(const char *cache_dir, const char *key, const struct evidence *e, struct err *err)
+{
+    AUTO(freep) char *folder = kept_folder(cache_dir, key);
+    AUTO(freep) char *path = fs_join(folder, key);
+    json_t *j = evidence_to_json(e);
+    AUTO(freep) char *text = json_dumps(j, JSON_COMPACT);
+
+    json_decref(j);
+    if (fs_mkdirs(folder, err) < 0)
+        return -1;
+    return fs_write_atomic(path, text, strlen(text), err);
+}
+
+static void make_key(const struct evidence_request *req, const struct disassembler *d,
+                     char key[HASH_HEX])
+{
+    struct hash h;
+
+    hash_init(&h);
+    hash_adds(&h, KEY_VERSION);
+    hash_adds(&h, req->artifact_hash);
+    hash_adds(&h, d->identity);
+    hash_final(&h, key);
+}
+
+/* ---- looking ---- */
+
+static int read_artifact(int fd, struct buf *ret, struct err *err)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd); /* leaves the descriptor's offset alone */
+    return fs_read(path, ARTIFACT_MAX_BYTES, ret, err);
+}
+
+/* Machine code alone (the route by NVRTC) has no host code that could load any. */
+static int look(const struct evidence_request *req, const struct disassembler *d,
+                struct evidence *e, struct err *err)
+{
+    AUTO(buf_release) struct buf bytes = BUF_INIT;
+    struct cuda_program program;
+    const char *loader = NULL;
+
+    if (read_artifact(req->artifact_fd, &bytes, err) < 0)
+        return -1;
+    if (cuda_program_is(bytes.ptr, bytes.len)) {
+        if (cuda_program_split(bytes.ptr, bytes.len, &program, err) < 0)
+            return 1;
+        return disassembler_run(d, req->cache_dir, program.cubin.at, program.cubin.len, &e->sass,
+                                err);
+    }
+    if (d->bare) {
+        fail(err, ERR_SYSTEM, "%s does not read shared libraries: install cuobjdump", d->name);
+        return 1;
+    }
+
+    int rc = disassembler_run(d, req->cache_dir, bytes.ptr, bytes.len, &e->sass, err);
+
+    if (rc == 0)
+        loader = e->sass.has_ptx ? "PTX" : host_refs_loader(bytes.ptr, bytes.len);
+    e->loads_code = loader ? xstrdup(loader) : NULL;
+    return rc;
+}
+
+/* Returns 1 when there was something in the way; err says what. */
+static int collect(const struct evidence_request *req, struct evidence *e, struct err *err)
+{
+    AUTO(disassembler_release) struct disassembler d = DISASSEMBLER_INIT;
+    char key[HASH_HEX];
+    int rc = disassembler_find(req->cache_dir, &d, err);
+
+    if (rc)
+        return rc;
+    make_key(req, &d, key);
+    e->cached = !req->no_cache && load(req->cache_dir, key, e);
+    if (e->cached)
+        return 0;
+    e->tool = xstrdup(d.name);
+    rc = look(req, &d, e, err);
+    if (rc || req->no_cache)
+        return rc;
+    return keep(req->cache_dir, key, e, err);
+}
+
+int evidence_collect(const struct evidence_request *req, struct evidence *ret, struct err *err)
+{
+    AUTO(evidence_release) struct evidence e = {0};
+    struct err why = ERR_INIT;
+    uint64_t start = clock_ns();
+
+    e.applies = strcmp(req->device, "cuda") == 0;
+    if (e.applies) {
+        int rc = collect(req, &e, &why);
+
+        if (rc < 0) {
+            *err = why;
+            return wrap(err, "evidence");
+        }
+        e.checked = rc == 0;
+        e.why_not = rc ? xstrdup(why.text) : NULL;
+        e.ms = clock_ms_since(start);
+    }
+    *ret = e;
+    e = (struct evidence){0};
+    return 0;
+}

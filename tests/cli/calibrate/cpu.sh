@@ -1,0 +1,7 @@
+# Figures differ between machines; rows, units and keys do not. A CPU has no datasheet.
+"$ASSAY" calibrate | sed '1d; s/[0-9][0-9.]*/N/g; s/  */ /g'
+"$ASSAY" calibrate --json | python3 -c '
+import json, sys
+c = json.load(sys.stdin)
+print(sorted(c))
+print(sorted(k for k, v in c["tflops"].items() if v), c["partial"], c["datasheet"])'

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* What is read of an artifact: the text a disassembler makes of it, and its own symbol tables. */
+#include "replay.h"
+
+#include "build/host_refs.h"
+#include "build/sass.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    AUTO(freep) char *bytes = xmalloc(MAX(size, 1)); /* aligned, as a file that was read is */
+    struct sass s = {0};
+
+    memcpy(bytes, data, size);
+    sass_read(&s, bytes, size);
+    sass_read_usage(&s, bytes, size);
+    sass_release(&s);
+    host_refs_loader(bytes, size);
+    return 0;
+}
