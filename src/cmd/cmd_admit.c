@@ -35,7 +35,7 @@ static json_t *result_json(const struct problem *p, const struct size *size,
     AUTO(buf_release) struct buf params = BUF_INIT;
 
     size_print(size, &params);
-    for (int i = 0; i < ADMIT_CASES; i++)
+    for (int i = 0; i < r->n_cases; i++)
         json_object_set_new(cases, r->cases[i].name,
                             json_pack("{s:s, s:s}", "outcome",
                                       admit_outcome_names[r->cases[i].outcome], "detail",
@@ -49,7 +49,7 @@ static int count(const struct admit_result *r, enum admit_outcome o)
 {
     int n = 0;
 
-    for (int i = 0; i < ADMIT_CASES; i++)
+    for (int i = 0; i < r->n_cases; i++)
         n += r->cases[i].outcome == o;
     return n;
 }
@@ -71,8 +71,8 @@ static void print_result(const struct app *app, const struct problem *p, const s
         size_print(size, &out);
         buf_addf(&out, ": %s\n", r->refusal);
     }
-    for (int i = 0; verbose && i < ADMIT_CASES; i++)
-        buf_addf(&out, "          %-16s %-8s %s\n", r->cases[i].name,
+    for (int i = 0; verbose && i < r->n_cases; i++)
+        buf_addf(&out, "          %-24s %-8s %s\n", r->cases[i].name,
                  admit_outcome_names[r->cases[i].outcome], r->cases[i].detail);
     fputs(buf_str(&out), stdout);
 }

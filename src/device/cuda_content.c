@@ -9,7 +9,8 @@
 
 static bool has_rows(enum law_kind kind)
 {
-    return kind == LAW_SPREAD || kind == LAW_NEEDLE || kind == LAW_PERM || kind == LAW_LENGTHS;
+    return kind == LAW_SPREAD || kind == LAW_NEEDLE || kind == LAW_PERM || kind == LAW_LENGTHS ||
+           kind == LAW_PEAKS || kind == LAW_CLUSTER;
 }
 
 /* *ret_rows: the table, or 0 where none pays. */

@@ -78,6 +78,50 @@ double gpu_matmul_scratch(const struct gpu *g, const struct job *j)
            (j->store == STORE_F64 ? GPU_BLAS_BYTES : 0);
 }
 
+/* Offsets are looked at on the host, which then has a product for each group made. */
+static int read_offsets(struct gpu *g, const struct job *j, int64_t *ret, struct err *err)
+{
+    AUTO(gpu_room_release) struct gpu_room own = {g, NULL};
+    const void *at;
+    CUresult rc;
+
+    if (gpu_plain(g, j, 2, STORE_I64, &own, &at, err) < 0 || cuda_finish(g->c, "offsets", err) < 0)
+        return -1;
+    rc = g->c->cu->cuMemcpyDtoH_v2(ret, (CUdeviceptr)at, (size_t)j->in_count[2] * sizeof(int64_t));
+    if (rc)
+        return cuda_fail(g->c->cu, rc, err, "offsets");
+    return job_check_offsets(&j->grouped, ret, err);
+}
+
+int gpu_run_grouped(struct gpu *g, const struct job *j, struct err *err)
+{
+    const struct gemm *whole = &j->grouped.gemm;
+    size_t size = gpu_store_size(j->store);
+    AUTO(freep) int64_t *offsets = xcalloc((size_t)j->grouped.groups + 1, sizeof(*offsets));
+    AUTO(gpu_room_release) struct gpu_room own_x = {g, NULL};
+    AUTO(gpu_room_release) struct gpu_room own_w = {g, NULL};
+    struct gpu_product q = {.g = *whole, .batch = 1};
+    const void *x, *w;
+
+    if (read_offsets(g, j, offsets, err) < 0 || gpu_plain(g, j, 0, j->store, &own_x, &x, err) < 0 ||
+        gpu_plain(g, j, 1, j->store, &own_w, &w, err) < 0)
+        return -1;
+    for (int64_t i = 0; i < j->grouped.groups; i++) {
+        q.g.m = offsets[i + 1] - offsets[i];
+        q.a = (const char *)x + (size_t)(offsets[i] * whole->a_row) * size;
+        q.b = (const char *)w + (size_t)(i * whole->a_row * whole->b_row) * size;
+        q.c = (char *)j->y + (size_t)(offsets[i] * whole->c_row) * size;
+        if (gpu_multiply(g, j->store, &q, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+double gpu_grouped_scratch(const struct gpu *g, const struct job *j)
+{
+    return gpu_matmul_scratch(g, j) + gpu_copy_bytes(j, 2, STORE_I64);
+}
+
 /* ---- convolutions ---- */
 
 /* How one phase is cut: `images` and `places` at a time, a group at a time. */

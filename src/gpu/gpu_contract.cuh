@@ -296,3 +296,14 @@ REAL_KERNELS(add_bias, gpu_add_bias)
 REAL_KERNELS(conv, gpu_conv)
 REAL_KERNELS(pool, gpu_pool)
 REAL_KERNELS(cells, gpu_cells)
+
+template <class R> static __device__ __forceinline__ void delta_rule_all(const struct gpu_delta &a)
+{
+    R state[OP_DELTA_KEYS];
+
+    FOR_EACH(i, a.args.batch * a.args.heads * a.args.values)
+        items<R>::delta_rule(&a.args, (const R *)a.q, (const R *)a.k, (const R *)a.v,
+                             (const R *)a.decay, (const R *)a.beta, state, (R *)a.y, i);
+}
+
+REAL_KERNELS(delta_rule, gpu_delta)

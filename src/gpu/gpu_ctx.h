@@ -85,8 +85,9 @@ int gpu_plain(struct gpu *g, const struct job *j, int i, enum store store, struc
 typedef int gpu_job_fn(struct gpu *g, const struct job *j, struct err *err);
 gpu_job_fn gpu_run_convert, gpu_run_made, gpu_run_elementwise;
 gpu_job_fn gpu_run_move, gpu_run_rows, gpu_run_pad, gpu_run_indexed;
-gpu_job_fn gpu_run_reduce, gpu_run_lines;
-gpu_job_fn gpu_run_matmul, gpu_run_conv, gpu_run_pool, gpu_run_recur;
+gpu_job_fn gpu_run_reduce, gpu_run_topk, gpu_run_lines;
+gpu_job_fn gpu_run_matmul, gpu_run_grouped, gpu_run_conv, gpu_run_pool, gpu_run_recur,
+    gpu_run_delta;
 
 /* Scratch of each, as struct backend has it. */
 double gpu_indexed_scratch(const struct gpu *g, const struct job *j);
@@ -94,6 +95,8 @@ double gpu_reduce_scratch(const struct gpu *g, const struct job *j);
 double gpu_matmul_scratch(const struct gpu *g, const struct job *j);
 double gpu_conv_scratch(const struct gpu *g, const struct job *j);
 double gpu_recur_scratch(const struct gpu *g, const struct job *j);
+double gpu_grouped_scratch(const struct gpu *g, const struct job *j);
+double gpu_delta_scratch(const struct gpu *g, const struct job *j);
 
 /* cuBLAS, opened when it is first wanted; NULL where there is none. */
 struct cublas *gpu_blas(struct gpu *g);

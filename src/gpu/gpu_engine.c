@@ -37,25 +37,17 @@ int gpu_launch(struct gpu *g, int kernel, int64_t n, void *args, struct err *err
 static int run_job(void *ctx, const struct job *j, struct err *err)
 {
     static gpu_job_fn *const runs[] = {
-        [JOB_FILL] = gpu_run_made,
-        [JOB_IOTA] = gpu_run_made,
-        [JOB_CONVERT] = gpu_run_convert,
-        [JOB_UNARY] = gpu_run_elementwise,
-        [JOB_BINARY] = gpu_run_elementwise,
-        [JOB_COMPARE] = gpu_run_elementwise,
-        [JOB_WHERE] = gpu_run_elementwise,
-        [JOB_REDUCE] = gpu_run_reduce,
-        [JOB_ARG] = gpu_run_lines,
-        [JOB_SCAN] = gpu_run_lines,
-        [JOB_MATMUL] = gpu_run_matmul,
-        [JOB_CONV] = gpu_run_conv,
-        [JOB_POOL] = gpu_run_pool,
-        [JOB_RECUR] = gpu_run_recur,
-        [JOB_MOVE] = gpu_run_move,
-        [JOB_ROWS] = gpu_run_rows,
-        [JOB_PAD] = gpu_run_pad,
-        [JOB_GATHER] = gpu_run_indexed,
-        [JOB_TAKE] = gpu_run_indexed,
+        [JOB_FILL] = gpu_run_made,          [JOB_IOTA] = gpu_run_made,
+        [JOB_CONVERT] = gpu_run_convert,    [JOB_UNARY] = gpu_run_elementwise,
+        [JOB_BINARY] = gpu_run_elementwise, [JOB_COMPARE] = gpu_run_elementwise,
+        [JOB_WHERE] = gpu_run_elementwise,  [JOB_REDUCE] = gpu_run_reduce,
+        [JOB_ARG] = gpu_run_lines,          [JOB_TOPK] = gpu_run_topk,
+        [JOB_SCAN] = gpu_run_lines,         [JOB_MATMUL] = gpu_run_matmul,
+        [JOB_GROUPED] = gpu_run_grouped,    [JOB_DELTA] = gpu_run_delta,
+        [JOB_CONV] = gpu_run_conv,          [JOB_POOL] = gpu_run_pool,
+        [JOB_RECUR] = gpu_run_recur,        [JOB_MOVE] = gpu_run_move,
+        [JOB_ROWS] = gpu_run_rows,          [JOB_PAD] = gpu_run_pad,
+        [JOB_GATHER] = gpu_run_indexed,     [JOB_TAKE] = gpu_run_indexed,
     };
 
     return runs[j->kind](ctx, j, err);
@@ -72,6 +64,10 @@ static double job_scratch(void *ctx, const struct job *j)
         return gpu_conv_scratch(ctx, j);
     case JOB_RECUR:
         return gpu_recur_scratch(ctx, j);
+    case JOB_GROUPED:
+        return gpu_grouped_scratch(ctx, j);
+    case JOB_DELTA:
+        return gpu_delta_scratch(ctx, j);
     case JOB_GATHER:
     case JOB_TAKE:
         return gpu_indexed_scratch(ctx, j);

@@ -28,7 +28,9 @@
     A(reduce_groups)         \
     A(reduce_serial)         \
     A(arg)                   \
+    A(topk)                  \
     A(scan)                  \
+    F(compensated_f32)       \
     F(reduce_lanes_f32)      \
     F(combine_lanes_f32)     \
     F(product_large_f32)     \
@@ -39,7 +41,8 @@
     R(add_bias)              \
     R(conv)                  \
     R(pool)                  \
-    R(cells)
+    R(cells)                 \
+    R(delta_rule)
 
 /* An operand: elements of a dtype (an int, for C and CUDA alike). */
 struct typed {
@@ -125,6 +128,19 @@ struct gpu_lines {
     void *y;
     struct line_args line;
     int op;
+};
+
+struct gpu_topk {
+    struct typed x;
+    int64_t *y;
+    struct topk_args args;
+};
+
+/* A thread to a column of the state. */
+struct gpu_delta {
+    const void *q, *k, *v, *decay, *beta;
+    void *y;
+    struct delta_args args;
 };
 
 /* Several products of one shape: c + i * batch_c is the i-th. */

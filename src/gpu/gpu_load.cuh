@@ -148,6 +148,7 @@ template <class R> struct items;
     ITEMS_CALL(R, suffix, times)          \
     ITEMS_CALL(R, suffix, reduce_lane)    \
     ITEMS_CALL(R, suffix, arg)            \
+    ITEMS_CALL(R, suffix, topk)           \
     ITEMS_CALL(R, suffix, dot)            \
     ITEMS_CALL(R, suffix, pad)            \
     ITEMS_CALL(R, suffix, gather)         \
@@ -155,7 +156,8 @@ template <class R> struct items;
 #define ITEMS_REAL(R, suffix)             \
     ITEMS_CALL(R, suffix, conv)           \
     ITEMS_CALL(R, suffix, pool)           \
-    ITEMS_CALL(R, suffix, cell)
+    ITEMS_CALL(R, suffix, cell)           \
+    ITEMS_CALL(R, suffix, delta_rule)
 
 template <> struct items<double> {
     ITEMS_BOTH(double, f64)

@@ -113,3 +113,47 @@ double gpu_recur_scratch(const struct gpu *g, const struct job *j)
         bytes += gpu_copy_bytes(j, i, j->store);
     return bytes + (j->store == STORE_F64 ? GPU_BLAS_BYTES : 0);
 }
+
+/* ---- the gated delta rule ---- */
+
+/* Rounding meets q, k and v. */
+static struct job delta_operand(const struct job *j, int i)
+{
+    struct job one = *j;
+
+    one.round = i < 3 ? j->round : ROUND_NONE;
+    return one;
+}
+
+int gpu_run_delta(struct gpu *g, const struct job *j, struct err *err)
+{
+    struct gpu_room own[5] = {{g, NULL}, {g, NULL}, {g, NULL}, {g, NULL}, {g, NULL}};
+    struct gpu_delta a = {.y = j->y, .args = j->delta};
+    const void **to[5] = {&a.q, &a.k, &a.v, &a.decay, &a.beta};
+    int rc = 0;
+
+    for (int i = 0; i < 5 && rc == 0; i++) {
+        struct job one = delta_operand(j, i);
+
+        rc = gpu_plain(g, &one, i, j->store, &own[i], to[i], err);
+    }
+    if (rc == 0)
+        rc = gpu_launch(g, GPU_delta_rule + (int)j->store,
+                        j->delta.batch * j->delta.heads * j->delta.values, &a, err);
+    for (int i = 0; i < 5; i++)
+        gpu_room_release(&own[i]);
+    return rc;
+}
+
+double gpu_delta_scratch(const struct gpu *g, const struct job *j)
+{
+    double bytes = 0;
+
+    (void)g;
+    for (int i = 0; i < 5; i++) {
+        struct job one = delta_operand(j, i);
+
+        bytes += gpu_copy_bytes(&one, i, j->store);
+    }
+    return bytes;
+}

@@ -4,7 +4,8 @@
  * per part where neighbouring outputs are; into parts where outputs are few. */
 #include "gpu/gpu_ctx.h"
 
-#define TERMS_MIN 16 /* fewer to a thread: a part costs more than it gains */
+#define MAX_BLOCKS 65536 /* kernels stride over what is left */
+#define TERMS_MIN 16     /* fewer to a thread: a part costs more than it gains */
 
 struct plan {
     bool by_lanes, serial;
@@ -112,6 +113,10 @@ int gpu_run_reduce(struct gpu *g, const struct job *j, struct err *err)
     AUTO(gpu_room_release) struct gpu_room room = {g, NULL};
     struct gpu_reduce a = {.x = gpu_operand(j, 0), .y = j->y, .r = j->reduce};
 
+    if (j->reduce.compensated) {
+        a.n = p.n;
+        return gpu_launch_blocks(g, GPU_compensated_f32, MIN(p.n, MAX_BLOCKS), &a, err);
+    }
     if (p.bytes > 0 && gpu_room_take(&room, p.bytes, err) < 0)
         return -1;
     if (p.by_lanes)
@@ -129,6 +134,14 @@ int gpu_run_reduce(struct gpu *g, const struct job *j, struct err *err)
 double gpu_reduce_scratch(const struct gpu *g, const struct job *j)
 {
     return make_plan(g, j).bytes;
+}
+
+int gpu_run_topk(struct gpu *g, const struct job *j, struct err *err)
+{
+    struct gpu_topk a = {.x = gpu_operand(j, 0), .y = j->y, .args = j->topk};
+
+    return gpu_launch(g, GPU_topk + (int)j->store, j->topk.line.outer * j->topk.line.inner, &a,
+                      err);
 }
 
 int gpu_run_lines(struct gpu *g, const struct job *j, struct err *err)

@@ -156,6 +156,31 @@ KERNEL combine_lanes_f32(ARGS(gpu_reduce) a)
     }
 }
 
+/* A block to an output, a thread to a lane; one thread adds them up. */
+KERNEL compensated_f32(ARGS(gpu_reduce) a)
+{
+    static_assert(ITEM_WIDE_LANES == CUDA_THREADS, "a thread to a lane");
+    __shared__ double room[CUDA_THREADS];
+
+    for (int64_t i = blockIdx.x; i < a.n; i += gridDim.x) {
+        double acc = 0;
+
+        room[threadIdx.x] = item_compensated_lane_f32(&a.r, a.x, i, threadIdx.x);
+        __syncthreads();
+        for (int l = 0; threadIdx.x == 0 && l < CUDA_THREADS; l++)
+            acc += room[l];
+        if (threadIdx.x == 0)
+            ((float *)a.y)[i] = (float)acc;
+        __syncthreads();
+    }
+}
+
+template <class R> static __device__ __forceinline__ void topk_all(const struct gpu_topk &a)
+{
+    FOR_EACH(i, a.args.line.outer * a.args.line.inner)
+        items<R>::topk(&a.args, a.x, a.y, i);
+}
+
 template <class R> static __device__ __forceinline__ void arg_all(const struct gpu_lines &a)
 {
     FOR_EACH(i, a.line.outer * a.line.inner)
@@ -196,4 +221,5 @@ template <class R> static __device__ __forceinline__ void scan_all(const struct 
 }
 
 ALL_KERNELS(arg, gpu_lines)
+ALL_KERNELS(topk, gpu_topk)
 ALL_KERNELS(scan, gpu_lines)

@@ -20,9 +20,10 @@ const char *const admit_outcome_names[] = {
 
 struct room {
     struct pool pool;
-    struct mem out;    /* laid out like an output arena */
-    struct mem values; /* laid out like pool_slot.y */
-    double constant;   /* the mean of everything expected */
+    struct mem out;          /* laid out like an output arena */
+    struct mem values;       /* laid out like pool_slot.y */
+    double constant;         /* the mean of everything expected */
+    const struct null *null; /* the problem's own under trial; not owned */
 };
 
 /* Several of every law, even where a single one of each was enough for the gates. */
@@ -81,29 +82,70 @@ static int make_exact(struct room *r, int content, struct err *err)
     return 0;
 }
 
-static int make_evaluated(struct room *r, int content, const struct ops_run *run, struct err *err)
+static int make_evaluated(struct room *r, const struct graph *g, int content,
+                          const struct ops_run *run, struct err *err)
 {
-    if (pool_evaluate(&r->pool, content, run, &r->values, err) < 0)
+    if (pool_evaluate_graph(&r->pool, g, content, run, &r->values, err) < 0)
         return -1;
     for (int o = 0; o < r->pool.graph->n_outputs; o++)
         store_values(r, o, (char *)r->values.host + r->pool.y_offset[o]);
     return 0;
 }
 
+static int make_order(struct room *r, int content, int order, struct err *err)
+{
+    const struct graph *g = r->pool.graph;
+    struct ops_run run = {
+        .precision = OPS_FLOAT, .order = order, .compensated = g->tolerance.compensated};
+
+    return make_evaluated(r, g, content, &run, err);
+}
+
 static int make_order_a(struct room *r, int content, struct err *err)
 {
-    return make_evaluated(r, content, &(struct ops_run){.precision = OPS_FLOAT, .order = 5}, err);
+    return make_order(r, content, 5, err);
 }
 
 static int make_order_b(struct room *r, int content, struct err *err)
 {
-    return make_evaluated(r, content, &(struct ops_run){.precision = OPS_FLOAT, .order = 11}, err);
+    return make_order(r, content, 11, err);
 }
 
 static int make_truncated(struct room *r, int content, struct err *err)
 {
-    return make_evaluated(r, content, &(struct ops_run){.precision = OPS_DOUBLE, .truncate = true},
+    return make_evaluated(r, r->pool.graph, content,
+                          &(struct ops_run){.precision = OPS_DOUBLE, .truncate = true}, err);
+}
+
+static int make_plain_sums(struct room *r, int content, struct err *err)
+{
+    return make_evaluated(r, r->pool.graph, content, &(struct ops_run){.precision = OPS_FLOAT},
                           err);
+}
+
+/* A null of the problem's own. */
+static int make_null(struct room *r, int content, struct err *err)
+{
+    struct ops_run run = {.precision = r->null->in_float ? OPS_FLOAT : OPS_DOUBLE};
+
+    return make_evaluated(r, r->null->graph, content, &run, err);
+}
+
+/* Bytes of the widest float that is contracted; where nothing is, of the widest source. */
+static size_t widest_float(const struct graph *g, bool contracts)
+{
+    size_t widest = 0;
+
+    for (int i = 0; contracts && i < g->n_nodes; i++) {
+        enum op_class class = op_table[g->nodes[i].op].class;
+
+        if (class == OP_CLASS_CONTRACT || class == OP_CLASS_RECUR)
+            widest = MAX(widest, dtype_size(g->nodes[g->nodes[i].in[0]].dtype));
+    }
+    for (int i = 0; !contracts && i < g->n_sources; i++)
+        if (dtype_is_float(g->sources[i].dtype))
+            widest = MAX(widest, dtype_size(g->sources[i].dtype));
+    return widest;
 }
 
 /* One class below what the problem declares: f32 -> tf32 operands, or bf16 storage where nothing is
@@ -113,12 +155,9 @@ static struct ops_run lower_class(const struct room *r)
     const struct graph *g = r->pool.graph;
     bool contracts = ops_contracts(g);
     struct ops_run run = {.precision = OPS_FLOAT};
-    size_t widest = 0;
+    size_t widest = widest_float(g, contracts);
     enum rounding to;
 
-    for (int i = 0; i < g->n_sources; i++)
-        if (dtype_is_float(g->sources[i].dtype))
-            widest = MAX(widest, dtype_size(g->sources[i].dtype));
     to = widest <= 1 ? ROUND_E2M1 : widest == 2 ? ROUND_E4M3 : contracts ? ROUND_TF32 : ROUND_BF16;
     if (contracts)
         run.round_operands = to;
@@ -131,7 +170,7 @@ static int make_lower(struct room *r, int content, struct err *err)
 {
     struct ops_run run = lower_class(r);
 
-    return make_evaluated(r, content, &run, err);
+    return make_evaluated(r, r->pool.graph, content, &run, err);
 }
 
 static int make_zeros(struct room *r, int content, struct err *err)
@@ -226,12 +265,17 @@ static const char *no_reduction(const struct room *r)
     return ops_can_truncate(r->pool.graph) ? NULL : "nothing is reduced";
 }
 
+static const char *sums_need_no_care(const struct room *r)
+{
+    return r->pool.graph->tolerance.compensated ? NULL : "plain float sums are honest here";
+}
+
 static const struct admit_kind {
     const char *name;
     bool honest;
     int (*make)(struct room *r, int content, struct err *err);
     const char *(*none)(const struct room *r); /* why it does not exist, or NULL */
-} kinds[ADMIT_CASES] = {
+} kinds[] = {
     {"exact", true, make_exact, NULL},
     {"order_5", true, make_order_a, NULL},
     {"order_11", true, make_order_b, NULL},
@@ -243,6 +287,7 @@ static const struct admit_kind {
     {"half_written", false, make_half_written, NULL},
     {"truncated", false, make_truncated, no_reduction},
     {"lower_precision", false, make_lower, NULL},
+    {"plain_sums", false, make_plain_sums, sums_need_no_care},
 };
 
 /* --- through the gates --- */
@@ -293,12 +338,12 @@ static const char *skipped(const struct problem *p, const char *name)
 
 static int check_skips(const struct problem *p, struct err *err)
 {
-    const char *names[ADMIT_CASES];
+    const char *names[ARRAY_SIZE(kinds)];
 
-    for (int i = 0; i < ADMIT_CASES; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         names[i] = kinds[i].name;
     for (int i = 0; i < p->n_null_skips; i++) {
-        const char *name = p->null_skips[i].name, *near = nearest(name, names, ADMIT_CASES);
+        const char *name = p->null_skips[i].name, *near = nearest(name, names, ARRAY_SIZE(kinds));
 
         if (!near || strcmp(near, name) != 0)
             return fail(err, ERR_INPUT, "%s: nulls.skip: there is no null '%s'%s%s", p->path, name,
@@ -335,6 +380,26 @@ static int judge_case(struct room *r, const struct problem *p, const struct admi
     return 0;
 }
 
+static int judge_cases(struct room *r, const struct problem *p, struct admit_result *ret,
+                       struct err *err)
+{
+    const struct graph *g = r->pool.graph;
+    int rc = 0;
+
+    if (ARRAY_SIZE(kinds) + (size_t)g->n_nulls > ADMIT_MAX_CASES)
+        return fail(err, ERR_INPUT, "%s: more than %zu nulls of its own", p->path,
+                    ADMIT_MAX_CASES - ARRAY_SIZE(kinds));
+    for (size_t i = 0; i < ARRAY_SIZE(kinds) && rc == 0; i++)
+        rc = judge_case(r, p, &kinds[i], &ret->cases[ret->n_cases++], err);
+    for (int i = 0; i < g->n_nulls && rc == 0; i++) {
+        struct admit_kind own = {g->nulls[i].name, false, make_null, NULL};
+
+        r->null = &g->nulls[i];
+        rc = judge_case(r, p, &own, &ret->cases[ret->n_cases++], err);
+    }
+    return rc;
+}
+
 static void decide(const struct room *r, struct admit_result *ret)
 {
     const struct pool *p = &r->pool;
@@ -347,7 +412,7 @@ static void decide(const struct room *r, struct admit_result *ret)
         snprintf(ret->refusal, sizeof(ret->refusal),
                  "honest error %.3g is above 2^-10: the problem amplifies rounding",
                  ret->honest_rms);
-    for (int i = 0; i < ADMIT_CASES && !ret->refusal[0]; i++) {
+    for (int i = 0; i < ret->n_cases && !ret->refusal[0]; i++) {
         const struct admit_case *c = &ret->cases[i];
 
         if (c->outcome == ADMIT_MISSED)
@@ -397,8 +462,8 @@ int admit_size(const struct problem *p, const struct graph *g, uint64_t seed,
         rc = device->judge->mem_alloc(ctx, MEM_PRIVATE, r.pool.out.bytes, &r.out, err);
     if (rc == 0)
         find_constant(&r);
-    for (int i = 0; i < ADMIT_CASES && rc == 0; i++)
-        rc = judge_case(&r, p, &kinds[i], &ret->cases[i], err);
+    if (rc == 0)
+        rc = judge_cases(&r, p, ret, err);
     if (rc == 0)
         decide(&r, ret);
     device->judge->mem_free(ctx, &r.out);

@@ -18,17 +18,18 @@ enum admit_outcome {
 };
 extern const char *const admit_outcome_names[];
 
-#define ADMIT_CASES 11
+#define ADMIT_MAX_CASES 32
 
 struct admit_case {
-    const char *name;
+    const char *name; /* not owned: ours or the graph's */
     bool honest;
     enum admit_outcome outcome;
     char detail[256]; /* what caught it, or why it does not exist */
 };
 
 struct admit_result {
-    struct admit_case cases[ADMIT_CASES];
+    struct admit_case cases[ADMIT_MAX_CASES]; /* ours, then the problem's own nulls */
+    int n_cases;
     bool admitted;
     char refusal[256]; /* when not: the first reason */
     double honest_rms; /* the worst law's */

@@ -40,10 +40,9 @@ static char *address(const struct mem *m)
     return m->host ? m->host : (char *)(uintptr_t)m->handle;
 }
 
-static int evaluate(const struct pool *p, const struct mem *data, const struct ops_run *run,
-                    const struct mem *values, struct err *err)
+static int evaluate(const struct pool *p, const struct graph *g, const struct mem *data,
+                    const struct ops_run *run, const struct mem *values, struct err *err)
 {
-    const struct graph *g = p->graph;
     AUTO(freep) const void **sources = xcalloc((size_t)g->n_sources, sizeof(*sources));
     AUTO(freep) void **outputs = xcalloc((size_t)g->n_outputs, sizeof(*outputs));
 
@@ -69,7 +68,8 @@ static int draw_inputs(struct pool *p, int k, struct mem *data, struct err *err)
         const struct law *law = &s->laws[pool_law(p, k) % s->n_laws];
 
         if (ops->fill(p->ctx, data, p->in.slots[i].offset, law,
-                      fill_seed(p->seed, (uint64_t)k, (uint64_t)i), s->dtype, &s->shape, err) < 0)
+                      fill_seed(p->seed, (uint64_t)k, law_tensor(law, i)), s->dtype, &s->shape,
+                      err) < 0)
             return -1;
     }
     return 0;
@@ -88,7 +88,7 @@ static int make_content(struct pool *p, int k, struct pool_slot *slot, struct er
 
     uint64_t drawn = clock_ns();
 
-    if (evaluate(p, &slot->data, &run, &slot->y, err) < 0)
+    if (evaluate(p, p->graph, &slot->data, &run, &slot->y, err) < 0)
         return wrap(err, "expected values");
     p->expected_ms += clock_ms_since(drawn);
     p->content_ms = clock_ms_since(start);
@@ -164,14 +164,20 @@ bool pool_keeps(const struct pool *p, int contents)
     return contents <= p->cap_slots;
 }
 
-int pool_evaluate(struct pool *p, int content, const struct ops_run *run, const struct mem *values,
-                  struct err *err)
+int pool_evaluate_graph(struct pool *p, const struct graph *g, int content,
+                        const struct ops_run *run, const struct mem *values, struct err *err)
 {
     const struct pool_slot *slot;
 
     if (pool_get(p, content, &slot, err) < 0)
         return -1;
-    return evaluate(p, &slot->data, run, values, err);
+    return evaluate(p, g, &slot->data, run, values, err);
+}
+
+int pool_evaluate(struct pool *p, int content, const struct ops_run *run, const struct mem *values,
+                  struct err *err)
+{
+    return pool_evaluate_graph(p, p->graph, content, run, values, err);
 }
 
 static struct law_gate *law_gate(const struct pool *p, int content, int output)
@@ -228,9 +234,11 @@ static int mean_squares(struct pool *p, int law, int contents, double *ret, stru
     const struct graph *g = p->graph;
     AUTO(freep) int *seen = xcalloc((size_t)g->n_outputs, sizeof(*seen));
 
-    for (int k = law; k < contents; k += g->n_laws) {
+    for (int k = 0; k < contents; k++) {
         const struct pool_slot *slot;
 
+        if (pool_law(p, k) != law)
+            continue;
         if (pool_get(p, k, &slot, err) < 0)
             return -1;
         for (int o = 0; o < g->n_outputs; o++) {
@@ -276,12 +284,13 @@ static int honest_run(struct pool *p, int content, int order, const struct mem *
                       struct err *err)
 {
     const struct graph *g = p->graph;
-    struct ops_run run = {.precision = OPS_FLOAT, .order = order};
+    struct ops_run run = {
+        .precision = OPS_FLOAT, .order = order, .compensated = g->tolerance.compensated};
     const struct pool_slot *slot;
 
     if (pool_get(p, content, &slot, err) < 0)
         return -1;
-    if (evaluate(p, &slot->data, &run, values, err) < 0)
+    if (evaluate(p, p->graph, &slot->data, &run, values, err) < 0)
         return wrap(err, "honest run");
     for (int o = 0; o < g->n_outputs; o++) {
         struct compare_stats s = COMPARE_STATS_INIT;

@@ -86,7 +86,7 @@ int pool_include_honest(struct pool *p, int content, struct err *err);
 
 static inline int pool_law(const struct pool *p, int content)
 {
-    return content % p->graph->n_laws;
+    return graph_law(p->graph, content);
 }
 
 /* Compares outputs that lie in `got` like in an output arena (at `at`) with content's expected
@@ -98,5 +98,8 @@ int pool_compare(struct pool *p, int content, int output, const struct mem *got,
  * laid out like pool_slot.y, in the device's memory. */
 int pool_evaluate(struct pool *p, int content, const struct ops_run *run, const struct mem *values,
                   struct err *err);
+/* The same with another graph over the same sources and outputs: one of graph->nulls. */
+int pool_evaluate_graph(struct pool *p, const struct graph *g, int content,
+                        const struct ops_run *run, const struct mem *values, struct err *err);
 
 #endif

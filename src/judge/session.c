@@ -307,7 +307,7 @@ static int open_pool(struct session *s, int size, struct evaluation *e, struct e
         .engine = &s->engine,
         .graph = g,
         .seed = fill_seed(s->options.seed, (uint64_t)size, UINT64_MAX),
-        .contents = checks + (s->options.plan.check_only ? 0 : 16),
+        .contents = s->options.plan.check_only ? checks : MAX(checks, graph_first_scored(g)) + 16,
         .least_slots = 1,
         .memory_bytes = s->info.memory_bytes,
         .progress = &s->options.plan.progress,

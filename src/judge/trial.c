@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "judge/audit.h"
+#include "judge/footprint.h"
 #include "ops/ops.h"
 #include "tensor/philox.h"
 
@@ -143,12 +144,18 @@ static int n_checks(const struct trial *t)
     return MAX(t->config->plan->checks, t->config->pool->graph->n_laws);
 }
 
+/* Scored contents: behind those of the checks and those of laws that are only checked. */
+static int first_scored(const struct trial *t)
+{
+    return MAX(n_checks(t), graph_first_scored(t->config->pool->graph));
+}
+
 /* What is shown twice in a row because it is dear to make, gigabytes of it, is not copied a second
  * time. A candidate that changed its inputs in between spoiled them for itself: the answer that is
  * expected of it is the same. */
 static bool copies_anew(const struct trial *t)
 {
-    return pool_keeps(t->config->pool, n_checks(t) + FRESH_MIN);
+    return pool_keeps(t->config->pool, first_scored(t) + FRESH_MIN);
 }
 
 static struct shot aim(struct trial *t, int content)
@@ -349,6 +356,24 @@ static int order(struct trial *t, struct rproc *r, const struct shot *s, enum wi
     return rc ? rc : rproc_stop(r, v, err);
 }
 
+/* Where the problem states a budget: scratch memory in a process of the host's. */
+static int check_memory(const struct trial *t, const struct rproc *r, struct verdict *v,
+                        struct err *err)
+{
+    const struct pool *p = t->config->pool;
+    int64_t budget = p->graph->memory_bytes, held;
+
+    if (!budget || p->device->driver)
+        return 0;
+    if (footprint_peak(r->pid, &held, err) < 0)
+        return -1;
+    if (held - footprint_own_bytes <= budget)
+        return 0;
+    return verdict_set(v, VERDICT_REJECTED, "memory",
+                       "it holds %.1f MB besides its tensors, the problem allows %.1f MB",
+                       (double)(held - footprint_own_bytes) / 1e6, (double)budget / 1e6);
+}
+
 static int checked_call(struct trial *t, struct rproc *r, int content, int count, bool hold,
                         struct rproc_reply *reply, struct verdict *v, struct err *err)
 {
@@ -359,8 +384,10 @@ static int checked_call(struct trial *t, struct rproc *r, int content, int count
     spread_out(t);
     if (rc == 0) {
         t->result->candidate_ms += (double)reply->wall_ns / 1e6;
-        rc = check_guards(t, &s, v, err);
+        rc = check_memory(t, r, v, err);
     }
+    if (rc == 0)
+        rc = check_guards(t, &s, v, err);
     if (rc == 0)
         rc = check_inputs(t, &s, v, err);
     if (rc == 0)
@@ -395,8 +422,8 @@ static int judge_law(struct trial *t, int i, struct verdict *v, struct err *err)
 
     if (!gate_pooled(&p->gates[i].gate, name, p->out.slots[o].dtype, &t->pooled[i], &first))
         return 0;
-    for (int k = law; k < p->n_contents; k += p->graph->n_laws)
-        if (pool_include_honest(p, k, err) < 0)
+    for (int k = 0; k < p->n_contents; k++)
+        if (pool_law(p, k) == law && pool_include_honest(p, k, err) < 0)
             return -1;
     return gate_pooled(&p->gates[i].gate, name, p->out.slots[o].dtype, &t->pooled[i], v);
 }
@@ -440,10 +467,15 @@ static int start_runners(struct trial *t, struct verdict *v, struct err *err)
     return rc;
 }
 
-/* One that lies there already, for calls that need no fresh content. */
+/* One that lies there already, for calls that need no fresh content; of a law that is scored. */
 static int old_content(const struct trial *t, int i)
 {
-    return pool_keeps(t->config->pool, n_checks(t)) ? i % n_checks(t) : n_checks(t) - 1;
+    const struct pool *p = t->config->pool;
+    int n = n_checks(t), k = pool_keeps(p, n) ? i % n : n - 1;
+
+    while (!graph_law_scored(p->graph, pool_law(p, k)))
+        k = (k + n - 1) % n;
+    return k;
 }
 
 /* Fresh contents, then one of them once more: the same answer when repeated, in memory that held
@@ -542,24 +574,24 @@ static double scored_ns(const struct trial *t, const struct rproc_reply *reply)
     return fmax((double)reply->wall_ns - t->result->empty_ns, 0);
 }
 
-/* The content for a round of scored calls, the n_checks first being known from the checks; -1 when
- * there is none left. A process sees each at most twice, and the median stays honest when a
- * memoiser owns under half of the samples. */
+/* The content for a round of scored calls, from first_scored on; -1 when there is none left. A
+ * process sees each at most twice, and the median stays honest when a memoiser owns under half of
+ * the samples. */
 static int scored_content(const struct trial *t, int round, double made_ms)
 {
     const struct pool *p = t->config->pool;
-    int made = p->n_contents - n_checks(t);
+    int made = p->n_contents - first_scored(t);
 
     /* Made again and again: twice in a row, but for the first two. */
     if (!copies_anew(t))
-        return n_checks(t) + (round < 2 ? round : 1 + round / 2);
-    if (round < made || (pool_keeps(p, n_checks(t) + round + 1) &&
+        return first_scored(t) + (round < 2 ? round : 1 + round / 2);
+    if (round < made || (pool_keeps(p, first_scored(t) + round + 1) &&
                          (round < FRESH_MIN || made_ms <= t->config->plan->content_ms)))
-        return n_checks(t) + round;
+        return first_scored(t) + round;
     /* A second time only as far as the plan asks for. */
     if (round >= 2 * made || round * t->n_runners >= t->config->plan->min_calls)
         return -1;
-    return n_checks(t) + round - made;
+    return first_scored(t) + round - made;
 }
 
 /* Has it made, and says how long that took. */

@@ -119,6 +119,24 @@ static int matmul(const struct matmul_args *m, const void *a, const void *b, voi
     return 0;
 }
 
+static int grouped(const struct grouped_args *g, const void *x, const void *w,
+                   const int64_t *offsets, void *y, struct err *err)
+{
+    const struct gemm *whole = &g->gemm;
+    double flops = gemm_flops(whole);
+
+    for (int64_t i = 0; i < g->groups; i++) {
+        struct matmul_args m = {.gemm = *whole, .batch = 1};
+
+        m.gemm.m = offsets[i + 1] - offsets[i];
+        if (m.gemm.m > 0 && products(&m, flops, (const REAL *)x + offsets[i] * whole->a_row,
+                                     (const REAL *)w + i * whole->a_row * whole->b_row,
+                                     (REAL *)y + offsets[i] * whole->c_row, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* --- convolutions: a panel of output places becomes a matrix (terms, places) --- */
 
 /* Places x..x+n of one output row for one tap: the input row is read from at + i * step. */
@@ -467,6 +485,23 @@ static int recur(enum op_code op, const struct recur_args *r, const void *const 
     return recur_steps(&s, y, err);
 }
 
+static int delta(const struct delta_args *a, const void *const in[5], void *y, struct err *err)
+{
+    int64_t columns = a->batch * a->heads * a->values;
+    int threads = threads_for(6.0 * (double)columns * (double)a->steps * (double)a->keys);
+    AUTO(freep) REAL *states = loops_scratch((size_t)(threads * a->keys) * sizeof(REAL), err);
+
+    if (!states)
+        return -1;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t i = 0; i < columns; i++) {
+        REAL *state = states + omp_get_thread_num() * a->keys;
+
+        ITEM(delta_rule)(a, in[0], in[1], in[2], in[3], in[4], state, y, i);
+    }
+    return 0;
+}
+
 const struct loops LOOPS = {
     .size = sizeof(REAL),
     .fill = fill,
@@ -477,6 +512,7 @@ const struct loops LOOPS = {
     .where = where,
     .reduce = reduce,
     .arg = arg,
+    .topk = topk,
     .scan = scan,
     .matmul = matmul,
     .move = move,
@@ -486,4 +522,6 @@ const struct loops LOOPS = {
     .conv = conv,
     .pool = pool,
     .recur = recur,
+    .grouped = grouped,
+    .delta = delta,
 };

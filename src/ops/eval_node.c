@@ -125,6 +125,17 @@ static void job_reduce(const struct step *s)
     axes_join(&r->kept, 1);
     axes_join(&r->reduced, 1);
     r->span = make_span(s, axes_count(&r->reduced));
+    r->compensated = s->e->run.compensated && s->node->op == OP_SUM && s->job->store == STORE_F32;
+}
+
+static void job_topk(const struct step *s)
+{
+    struct topk_args a = {.line = lines(&operand(s, 0)->shape, s->node->attrs.axis),
+                          .k = s->node->shape.dim[s->node->attrs.axis]};
+
+    a.line.count = MAX(a.k, make_span(s, a.line.length).count);
+    s->job->kind = JOB_TOPK;
+    s->job->topk = a;
 }
 
 static void job_arg(const struct step *s)
@@ -203,6 +214,33 @@ static void job_matmul(const struct step *s)
     s->job->kind = JOB_MATMUL;
     s->job->round = operand_rounding(s);
     s->job->matmul = matmul_args(s);
+}
+
+static void job_grouped(const struct step *s)
+{
+    const struct shape *x = &operand(s, 0)->shape, *w = &operand(s, 1)->shape;
+    int64_t n = w->dim[2];
+
+    s->job->kind = JOB_GROUPED;
+    s->job->round = operand_rounding(s);
+    s->job->grouped = (struct grouped_args){
+        .gemm = {x->dim[0], n, make_span(s, x->dim[1]), x->dim[1], 1, n, 1, n, 1},
+        .groups = w->dim[0]};
+}
+
+static void job_delta(const struct step *s)
+{
+    const struct shape *q = &operand(s, 0)->shape;
+
+    s->job->kind = JOB_DELTA;
+    s->job->round = operand_rounding(s);
+    s->job->delta = (struct delta_args){.batch = q->dim[0],
+                                        .steps = q->dim[1],
+                                        .heads = q->dim[2],
+                                        .keys = q->dim[3],
+                                        .values = s->node->shape.dim[3],
+                                        .used_steps = q->dim[1] - (s->e->run.truncate ? 1 : 0),
+                                        .span = {q->dim[3], q->dim[3] * s->e->run.order / 16}};
 }
 
 /* Axis i of the window's nd is axis i + 3 - nd of space. */
@@ -381,8 +419,14 @@ static job_fn *job_function(enum op_code op)
     case OP_ARGMAX:
     case OP_ARGMIN:
         return job_arg;
+    case OP_TOPK:
+        return job_topk;
     case OP_MATMUL:
         return job_matmul;
+    case OP_GROUPED_MATMUL:
+        return job_grouped;
+    case OP_DELTA_RULE:
+        return job_delta;
     case OP_CAST:
         return job_cast;
     case OP_CONCAT:
@@ -414,10 +458,9 @@ static job_fn *job_function(enum op_code op)
     }
 }
 
-/* A reshape is its operand's memory. */
 int eval_jobs(const struct node *node)
 {
-    return node->op == OP_RESHAPE ? 0 : node->op == OP_CONCAT ? node->n_in : 1;
+    return lifetimes_is_view(node) ? 0 : node->op == OP_CONCAT ? node->n_in : 1;
 }
 
 void eval_job(const struct eval *e, int n, int i, const struct operand *in, void *y,
@@ -443,6 +486,17 @@ int job_index_error(int64_t index, int64_t at, int64_t length, struct err *err)
                 (long long)at, (long long)length - 1);
 }
 
+int job_check_offsets(const struct grouped_args *g, const int64_t *offsets, struct err *err)
+{
+    if (offsets[0] != 0 || offsets[g->groups] != g->gemm.m)
+        return fail(err, ERR_INPUT, "offsets run from %lld to %lld, not from 0 to %lld",
+                    (long long)offsets[0], (long long)offsets[g->groups], (long long)g->gemm.m);
+    for (int64_t i = 0; i < g->groups; i++)
+        if (offsets[i] > offsets[i + 1])
+            return fail(err, ERR_INPUT, "offset %lld is above the next one", (long long)i);
+    return 0;
+}
+
 int64_t eval_terms(const struct graph *g, const struct node *node)
 {
     const struct shape *x = node->n_in ? &g->nodes[node->in[0]].shape : &node->shape;
@@ -457,6 +511,8 @@ int64_t eval_terms(const struct graph *g, const struct node *node)
     case OP_CLASS_RECUR:
         return x->dim[0] + 1; /* the last step goes, were it the only one */
     case OP_CLASS_CONTRACT:
+        if (node->op == OP_GROUPED_MATMUL)
+            return x->dim[1];
         if (node->op == OP_MATMUL)
             return x->dim[x->rank - (node->attrs.trans_a ? 2 : 1)];
         n = x->dim[1] / w->groups;

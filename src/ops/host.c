@@ -88,6 +88,34 @@ static int run_contraction(const struct job *j, struct err *err)
     return loops->conv(&j->conv, a, b, j->in[2], j->y, err);
 }
 
+static int run_grouped(const struct job *j, struct err *err)
+{
+    AUTO(freep) void *own_x = NULL;
+    AUTO(freep) void *own_w = NULL;
+    const void *x, *w;
+
+    if (job_check_offsets(&j->grouped, j->in[2], err) < 0 ||
+        rounded_operand(j, 0, &own_x, &x, err) < 0 || rounded_operand(j, 1, &own_w, &w, err) < 0)
+        return -1;
+    return store_loops(j->store)->grouped(&j->grouped, x, w, j->in[2], j->y, err);
+}
+
+/* Rounding meets q, k and v. */
+static int run_delta(const struct job *j, struct err *err)
+{
+    const void *in[5] = {NULL, NULL, NULL, j->in[3], j->in[4]};
+    void *own[3] = {NULL, NULL, NULL};
+    int rc = 0;
+
+    for (int i = 0; i < 3 && rc == 0; i++)
+        rc = rounded_operand(j, i, &own[i], &in[i], err);
+    if (rc == 0)
+        rc = store_loops(j->store)->delta(&j->delta, in, j->y, err);
+    for (int i = 0; i < 3; i++)
+        free(own[i]);
+    return rc;
+}
+
 static void run_rows(const struct job *j)
 {
     const struct rows_args *r = &j->rows;
@@ -166,12 +194,19 @@ static int host_run(void *ctx, const struct job *j, struct err *err)
     case JOB_ARG:
         loops->arg(j->op, &j->line, j->in[0], j->y);
         return 0;
+    case JOB_TOPK:
+        loops->topk(&j->topk, j->in[0], j->y);
+        return 0;
     case JOB_SCAN:
         loops->scan(j->op, &j->line, j->in[0], j->y);
         return 0;
     case JOB_MATMUL:
     case JOB_CONV:
         return run_contraction(j, err);
+    case JOB_GROUPED:
+        return run_grouped(j, err);
+    case JOB_DELTA:
+        return run_delta(j, err);
     case JOB_POOL:
         loops->pool(j->op, &j->pool, j->in[0], j->y);
         return 0;

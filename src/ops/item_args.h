@@ -53,9 +53,13 @@ ITEM_FN int64_t span_at(const struct span *s, int64_t nth)
     return i < s->count ? i : i - s->count;
 }
 
+/* Lanes of a compensated float sum: in double, so few of them do. A block of threads on a GPU. */
+#define ITEM_WIDE_LANES 256
+
 struct reduce_args {
     struct axes kept, reduced;
     struct span span; /* over the flattened reduced index */
+    int compensated;  /* a float sum as if by a compensated one: in double, rounded at its end */
 };
 
 ITEM_FN int reduce_goes_by_lanes(const struct reduce_args *r)
@@ -81,6 +85,18 @@ struct matmul_args {
     struct gemm gemm; /* c is contiguous */
     int64_t batch;
     struct axes batch_a, batch_b; /* flat batch index -> offset of the matrix */
+};
+
+/* Rows offsets[g] .. offsets[g + 1] of x times w[g]: m is all rows, b and c are contiguous. */
+struct grouped_args {
+    struct gemm gemm;
+    int64_t groups;
+};
+
+/* The k largest of each line. */
+struct topk_args {
+    struct line_args line;
+    int64_t k;
 };
 
 /* A term of a window's sum: (channel, tap), counted without divisions. */
@@ -146,6 +162,13 @@ struct take_args {
     struct axes index;      /* the output's shape, with x's strides and 0 along the axis */
     int64_t length, stride; /* of x along the axis */
     int64_t count;
+};
+
+/* Element (b, t, h, i) of an operand lies at ((b * steps + t) * heads + h) * width + i. */
+struct delta_args {
+    int64_t batch, steps, heads, keys, values;
+    int64_t used_steps; /* later ones repeat the last output */
+    struct span span;   /* over the keys */
 };
 
 struct recur_args {

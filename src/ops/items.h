@@ -262,6 +262,50 @@ ITEM_FN REAL ITEM(reduce_lane)(int op, const struct reduce_args *r, ITEM_IN x, i
     return acc;
 }
 
+/* One of the ITEM_WIDE_LANES lanes, in double, of output element i of a compensated float sum; they
+ * are added in order, and the sum is rounded once. */
+ITEM_FN double ITEM(compensated_lane)(const struct reduce_args *r, ITEM_IN x, int64_t i,
+                                      int64_t lane)
+{
+    int64_t start = axes_offset(&r->kept, i);
+    double acc = 0;
+
+    ITEM_ROLLED
+    for (int64_t t = lane; t < r->span.count; t += ITEM_WIDE_LANES)
+        acc += (double)ITEM_AT(x, start + axes_offset(&r->reduced, span_at(&r->span, t)));
+    return acc;
+}
+
+/* Whether a stands before b among the largest; of equals the earlier does. */
+ITEM_FN int ITEM(is_larger)(REAL a, REAL b)
+{
+    return a > b || (ITEM(is_nan)(a) && !ITEM(is_nan)(b));
+}
+
+/* The places of the k largest of line i, the largest first. They are kept in order in y while they
+ * are found: of a long line few come in. */
+ITEM_FN void ITEM(topk)(const struct topk_args *a, ITEM_IN x, int64_t *y, int64_t i)
+{
+    int64_t inner = a->line.inner, n = 0;
+    int64_t start = i / inner * a->line.length * inner + i % inner;
+
+    y += i / inner * a->k * inner + i % inner;
+    ITEM_ROLLED
+    for (int64_t t = 0; t < a->line.count; t++) {
+        REAL v = ITEM_AT(x, start + t * inner);
+        int64_t at = n;
+
+        while (at > 0 && ITEM(is_larger)(v, ITEM_AT(x, start + y[(at - 1) * inner] * inner))) {
+            if (at < a->k)
+                y[at * inner] = y[(at - 1) * inner];
+            at--;
+        }
+        if (at < a->k)
+            y[at * inner] = t;
+        n += n < a->k;
+    }
+}
+
 /* Where line i (outer, inner) has its extremum: the lowest such place; NaN beats numbers. */
 ITEM_FN int64_t ITEM(arg)(int op, const struct line_args *l, ITEM_IN x, int64_t i)
 {
@@ -436,6 +480,41 @@ ITEM_FN REAL ITEM(take)(const struct take_args *t, ITEM_IN x, const int64_t *ind
 }
 
 #if !ITEM_INTEGER
+
+/* Column i (batch, head, value) over all steps. state: room for `keys` numbers. */
+ITEM_FN void ITEM(delta_rule)(const struct delta_args *a, const REAL *q, const REAL *k,
+                              const REAL *v, const REAL *decay, const REAL *beta, REAL *state,
+                              REAL *y, int64_t i)
+{
+    int64_t value = i % a->values, head = i / a->values % a->heads;
+    int64_t first = i / a->values / a->heads * a->steps;
+    REAL out = 0;
+
+    for (int64_t d = 0; d < a->keys; d++)
+        state[d] = 0;
+    for (int64_t t = 0; t < a->steps; t++) {
+        int64_t at = (first + t) * a->heads + head, key = at * a->keys;
+        REAL known = 0;
+
+        for (int64_t n = 0; t < a->used_steps && n < a->span.count; n++) {
+            int64_t d = span_at(&a->span, n);
+
+            state[d] *= decay[key + d];
+            known += state[d] * k[key + d];
+        }
+
+        REAL change = beta[at] * (v[at * a->values + value] - known);
+
+        out = t < a->used_steps ? 0 : out;
+        for (int64_t n = 0; t < a->used_steps && n < a->span.count; n++) {
+            int64_t d = span_at(&a->span, n);
+
+            state[d] += k[key + d] * change;
+            out += state[d] * q[key + d];
+        }
+        y[at * a->values + value] = out;
+    }
+}
 
 ITEM_FN REAL ITEM(sigmoid)(REAL x)
 {

@@ -19,11 +19,14 @@ enum job_kind {
     JOB_COMPARE, /* y is int64 */
     JOB_WHERE,   /* in[0]: int64 condition */
     JOB_REDUCE,
-    JOB_ARG, /* y is int64 */
+    JOB_ARG,  /* y is int64 */
+    JOB_TOPK, /* y is int64 */
     JOB_SCAN,
     JOB_MATMUL,
+    JOB_GROUPED, /* in[2]: int64 offsets, which nobody has looked at before */
     JOB_CONV,
     JOB_POOL,
+    JOB_DELTA, /* in: q, k, v, decay, beta */
     JOB_RECUR, /* in: gates of x, w_hh, b_hh, h0, c0 (or NULL) */
     JOB_MOVE,
     JOB_ROWS, /* a part of a concatenation */
@@ -63,7 +66,10 @@ struct job {
         struct line_args line;
         struct convert_args convert;
         struct reduce_args reduce;
+        struct topk_args topk;
         struct matmul_args matmul;
+        struct grouped_args grouped;
+        struct delta_args delta;
         struct conv_args conv;
         struct pool_args pool;
         struct recur_args recur;
@@ -76,5 +82,7 @@ struct job {
 
 /* What a backend says of in[1] of JOB_GATHER and JOB_TAKE. */
 int job_index_error(int64_t index, int64_t at, int64_t length, struct err *err);
+/* Of in[2] of JOB_GROUPED: offsets begin at 0, never fall and end at the last row. */
+int job_check_offsets(const struct grouped_args *g, const int64_t *offsets, struct err *err);
 
 #endif

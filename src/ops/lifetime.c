@@ -46,6 +46,11 @@ int lifetimes_output(const struct graph *g, int n)
     return -1;
 }
 
+bool lifetimes_is_view(const struct node *node)
+{
+    return node->op == OP_RESHAPE || (node->op == OP_CAST && node->attrs.keep);
+}
+
 static int add_home(struct planner *p, int n, enum home_kind kind, int index)
 {
     struct lifetimes *l = p->l;
@@ -99,7 +104,7 @@ static int choose_home(struct planner *p, int n)
 
     if (node->op == OP_SOURCE)
         return source_home(p, n);
-    if (node->op == OP_RESHAPE)
+    if (lifetimes_is_view(node))
         return share_home(p, n, p->l->home_of[node->in[0]]);
     if (output >= 0 && store(p, n) != STORE_F32)
         return add_home(p, n, HOME_OUTPUT, output);

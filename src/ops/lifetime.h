@@ -34,6 +34,8 @@ struct lifetimes {
 void lifetimes_init(struct lifetimes *l, const struct graph *g, const struct ops_run *run,
                     bool reads_sources);
 void lifetimes_release(struct lifetimes *l);
+/* A reshape, or a cast that only changes the dtype: its operand's memory as it is. */
+bool lifetimes_is_view(const struct node *node);
 /* The first output that node n is, or -1. */
 int lifetimes_output(const struct graph *g, int n);
 

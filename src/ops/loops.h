@@ -27,6 +27,7 @@ struct loops {
     int (*reduce)(enum op_code op, const struct reduce_args *r, const void *x, void *y,
                   struct err *err);
     void (*arg)(enum op_code op, const struct line_args *l, const void *x, int64_t *y);
+    void (*topk)(const struct topk_args *a, const void *x, int64_t *y);
     void (*scan)(enum op_code op, const struct line_args *l, const void *x, void *y);
     int (*matmul)(const struct matmul_args *m, const void *a, const void *b, void *y,
                   struct err *err);
@@ -35,6 +36,10 @@ struct loops {
     void (*gather)(const struct gather_args *g, const void *x, const int64_t *index, void *y);
     void (*take)(const struct take_args *t, const void *x, const int64_t *index, void *y);
     /* NULL for integers */
+    int (*grouped)(const struct grouped_args *g, const void *x, const void *w,
+                   const int64_t *offsets, void *y, struct err *err);
+    /* in: q, k, v, decay, beta */
+    int (*delta)(const struct delta_args *a, const void *const in[5], void *y, struct err *err);
     int (*conv)(const struct conv_args *c, const void *x, const void *w, const void *bias, void *y,
                 struct err *err);
     void (*pool)(enum op_code op, const struct pool_args *p, const void *x, void *y);

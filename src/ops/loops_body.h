@@ -378,9 +378,31 @@ ITEM_FN int reduce_op(int op, const struct reduce_args *r, const void *x, void *
     }
 }
 
+static REAL sum_compensated(const struct reduce_args *r, const REAL *x, int64_t i)
+{
+    double acc = 0;
+
+    for (int64_t lane = 0; lane < ITEM_WIDE_LANES; lane++)
+        acc += ITEM(compensated_lane)(r, x, i, lane);
+    return (REAL)acc;
+}
+
+static void reduce_compensated(const struct reduce_args *r, const REAL *x, REAL *y)
+{
+    int64_t n = axes_count(&r->kept);
+
+    PARALLEL_FOR((double)n * (double)r->span.count)
+    for (int64_t i = 0; i < n; i++)
+        y[i] = sum_compensated(r, x, i);
+}
+
 static int reduce(enum op_code op, const struct reduce_args *r, const void *x, void *y,
                   struct err *err)
 {
+    if (r->compensated) {
+        reduce_compensated(r, x, y);
+        return 0;
+    }
     switch (op) {
     case OP_SUM:
         return reduce_op(OP_SUM, r, x, y, err);
@@ -398,6 +420,13 @@ static void arg(enum op_code op, const struct line_args *l, const void *x, int64
     PARALLEL_FOR((double)(l->outer * l->inner) * (double)l->count)
     for (int64_t i = 0; i < l->outer * l->inner; i++)
         y[i] = op == OP_ARGMAX ? ITEM(arg)(OP_ARGMAX, l, x, i) : ITEM(arg)(OP_ARGMIN, l, x, i);
+}
+
+static void topk(const struct topk_args *a, const void *x, int64_t *y)
+{
+    PARALLEL_FOR((double)(a->line.outer * a->line.inner) * (double)a->line.count)
+    for (int64_t i = 0; i < a->line.outer * a->line.inner; i++)
+        ITEM(topk)(a, x, y, i);
 }
 
 /* Lines that lie side by side advance together, so that whole cache lines are used. */

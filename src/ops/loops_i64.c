@@ -29,6 +29,7 @@ const struct loops loops_i64 = {
     .where = where,
     .reduce = reduce,
     .arg = arg,
+    .topk = topk,
     .scan = scan,
     .matmul = matmul,
     .move = move,

@@ -17,6 +17,7 @@ struct ops_run {
      * beginning). In float everything is summed strictly in that order, except that a reduction
      * over more than 65,536 terms is summed in 65,536 lanes, which are then added in order. */
     int order;
+    bool compensated; /* OPS_FLOAT: sums as if compensated, in double and rounded once */
     bool truncate; /* null: every reduction and contraction leaves out the last 1/16 (at least one)
                     */
 };

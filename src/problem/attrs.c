@@ -170,6 +170,7 @@ void attrs_read(lua_State *L, int table, enum op_code op, const struct node *x,
         get_shape(L, table, &ret_want->shape);
         break;
     case OP_CAST:
+        ret->keep = get_flag(L, table, "keep");
         get_dtype(L, table, &ret_want->dtype);
         break;
     case OP_SUM:
@@ -203,6 +204,10 @@ void attrs_read(lua_State *L, int table, enum op_code op, const struct node *x,
         ret->from = get_int(L, table, "from", 0);
         ret->step = get_int(L, table, "step", 1);
         ret_want->shape.dim[ret->axis] = get_int(L, table, "len", 0);
+        break;
+    case OP_TOPK:
+        ret->axis = get_axis(L, table);
+        ret_want->shape.dim[ret->axis] = get_int(L, table, "k", 0);
         break;
     case OP_PAD:
         ret->axis = get_axis(L, table);

@@ -13,6 +13,7 @@
 #define LAWS_MAX 16
 #define SIZES_MAX 64
 #define PARAMS_MAX 32
+#define NULL_OUTPUTS_MAX 16
 
 /* ------------------------------------------------------------------ reading tables */
 
@@ -296,14 +297,32 @@ static const struct law_form {
     {LAW_LENGTHS, 1, 2, false, 0, 0, "lengths(max, page)"},
     {LAW_CONSTANT, 1, 1, false, 0, 0, "constant(value)"},
     {LAW_BERNOULLI, 1, 1, false, 0, 0, "bernoulli(probability)"},
+    {LAW_SORTED, 1, 1, false, 0, 0, "sorted(1) for rising rows or sorted(-1) for falling ones"},
+    {LAW_CLUSTER, 2, 2, false, 0, 0, "cluster(neighbours, height)"},
+    {LAW_PEAKS, 2, 2, false, 0, 0, "peaks(one_in, depth)"},
+    {LAW_OFFSETS, 1, 2, false, 0, 0, "offsets(rows) or offsets(rows, 1) for skewed groups"},
+    {LAW_PAGES, 2, 3, false, 0, 0, "pages(live, tokens) or pages(live, tokens, longest)"},
+    {LAW_PAGED, 1, 2, false, 0, 0, "paged(rows) or paged(rows, deviation)"},
 };
+
+/* A law as Lua holds it. */
+struct law_box {
+    struct law law;
+    bool check_only;
+};
+
+static void law_push(lua_State *L, const struct law_box *box)
+{
+    *(struct law_box *)lua_newuserdatauv(L, sizeof(*box), 0) = *box;
+    luaL_setmetatable(L, LAW);
+}
 
 /* Upvalue 1: index in law_forms. */
 static int l_law(lua_State *L)
 {
     static const char *const keys[] = {"scale"};
     const struct law_form *form = &law_forms[lua_tointeger(L, lua_upvalueindex(1))];
-    struct law law = {form->kind, form->a, form->b, 1};
+    struct law law = {form->kind, form->a, form->b, form->kind == LAW_PAGES ? 0 : 1};
     int n = lua_gettop(L);
 
     if (form->scale && n == 1 && lua_istable(L, 1)) {
@@ -316,10 +335,22 @@ static int l_law(lua_State *L)
     for (int i = 1; i <= n; i++) {
         if (lua_type(L, i) != LUA_TNUMBER)
             return trace_raise(L, "write %s", form->usage);
-        *(i == 1 ? &law.a : &law.b) = lua_tonumber(L, i);
+        *(i == 1                              ? &law.a
+          : i == 2 && form->kind != LAW_PAGED ? &law.b
+                                              : &law.scale) = lua_tonumber(L, i);
     }
-    *(struct law *)lua_newuserdatauv(L, sizeof(law), 0) = law;
-    luaL_setmetatable(L, LAW);
+    law_push(L, &(struct law_box){law, false});
+    return 1;
+}
+
+/* check_only(law): for checks; scored calls leave it out. */
+static int l_check_only(lua_State *L)
+{
+    const struct law_box *box = luaL_testudata(L, 1, LAW);
+
+    if (!box || lua_gettop(L) != 1)
+        return trace_raise(L, "write check_only(lengths(max, page)), or another law");
+    law_push(L, &(struct law_box){box->law, true});
     return 1;
 }
 
@@ -356,6 +387,7 @@ static int add_source(lua_State *L, enum source_kind kind, const char *what)
     int n_laws = lua_gettop(L) - 3;
     struct err err = ERR_INIT;
     struct shape shape = {0};
+    uint32_t check_only = 0;
     char label[160];
 
     need_sizes(L, what);
@@ -372,12 +404,13 @@ static int add_source(lua_State *L, enum source_kind kind, const char *what)
     dtype = value_dtype(L, 2, label);
     value_shape(L, 3, label, &shape);
     for (int i = 0; i < n_laws; i++) {
-        const struct law *law = luaL_testudata(L, 4 + i, LAW);
+        const struct law_box *box = luaL_testudata(L, 4 + i, LAW);
 
-        if (!law)
+        if (!box)
             return trace_raise(L, "%s: a law such as spread() is wanted, not %s", label,
                                luaL_typename(L, 4 + i));
-        laws[i] = *law;
+        laws[i] = box->law;
+        check_only |= (uint32_t)box->check_only << i;
     }
     if (n_laws == 0)
         n_laws = default_laws(L, kind, label, dtype, laws);
@@ -386,6 +419,7 @@ static int add_source(lua_State *L, enum source_kind kind, const char *what)
 
     if (node < 0)
         return trace_raise(L, "%s: %s", what, err.text);
+    trace_of(L)->graph->sources[trace_of(L)->graph->n_sources - 1].check_only = check_only;
     tensor_push(L, node);
     return 1;
 }
@@ -422,11 +456,59 @@ static int l_output(lua_State *L)
     return 0;
 }
 
+/* null("name", y... [, { precision = "f32" }]): outputs of a candidate that must fail. */
+static int l_null(lua_State *L)
+{
+    static const char *const keys[] = {"precision"};
+    struct graph *g = trace_of(L)->graph;
+    struct err err = ERR_INIT;
+    int n = lua_gettop(L) - 1, nodes[NULL_OUTPUTS_MAX];
+    bool in_float = false;
+
+    need_sizes(L, "null");
+    if (lua_type(L, 1) == LUA_TSTRING && n > 0 && lua_istable(L, n + 1)) {
+        value_keys(L, n + 1, "null", keys, ARRAY_SIZE(keys), 0);
+        lua_getfield(L, n + 1, "precision");
+        in_float = lua_type(L, -1) == LUA_TSTRING && !strcmp(lua_tostring(L, -1), "f32");
+        if (!in_float)
+            return trace_raise(L, "null: precision can only be f32");
+        n--;
+    }
+    if (lua_type(L, 1) != LUA_TSTRING || n < 1 || n > NULL_OUTPUTS_MAX)
+        return trace_raise(L, "write null(\"name\", y) with a tensor for each output");
+    for (int i = 0; i < n; i++) {
+        nodes[i] = tensor_node(L, 2 + i);
+        if (nodes[i] < 0)
+            return trace_raise(L, "null %s: a tensor is wanted, not %s", lua_tostring(L, 1),
+                               luaL_typename(L, 2 + i));
+    }
+    if (graph_add_null(g, lua_tostring(L, 1), nodes, n, in_float, &err) < 0)
+        return trace_raise_err(L, &err);
+    return 0;
+}
+
 /* ------------------------------------------------------------------ the rest */
+
+/* cost { flops = n, type = bf16, bytes = n }: where the graph's own count is not the work. */
+static int l_cost(lua_State *L)
+{
+    static const char *const keys[] = {"flops", "type", "bytes"};
+    struct stated_cost *c = &trace_of(L)->graph->stated;
+
+    need_sizes(L, "cost");
+    value_table(L, "cost");
+    value_keys(L, 1, "cost", keys, ARRAY_SIZE(keys), 0);
+    c->flops = value_positive(L, 1, "cost", "flops");
+    c->bytes = value_positive(L, 1, "cost", "bytes");
+    lua_getfield(L, 1, "type");
+    if (c->flops > 0)
+        c->type = value_dtype(L, lua_gettop(L), "cost: type");
+    return 0;
+}
 
 static int l_tolerance(lua_State *L)
 {
-    static const char *const keys[] = {"rms", "max", "why"};
+    static const char *const keys[] = {"rms", "max", "sums", "why"};
     struct tolerance *tol = &trace_of(L)->graph->tolerance;
 
     need_sizes(L, "tolerance");
@@ -434,6 +516,12 @@ static int l_tolerance(lua_State *L)
     value_keys(L, 1, "tolerance", keys, ARRAY_SIZE(keys), 0);
     tol->rms = value_positive(L, 1, "tolerance", "rms");
     tol->max = value_positive(L, 1, "tolerance", "max");
+    if (lua_getfield(L, 1, "sums") != LUA_TNIL) {
+        tol->compensated =
+            lua_type(L, -1) == LUA_TSTRING && !strcmp(lua_tostring(L, -1), "compensated");
+        if (!tol->compensated)
+            return trace_raise(L, "tolerance: sums can only be \"compensated\"");
+    }
     value_text(L, 1, "tolerance", "why", &tol->why);
     if (!tol->why || !tol->why[0])
         return trace_raise(L, "tolerance: why is missing: say what makes this gate the right one");
@@ -461,6 +549,7 @@ static int l_requires(lua_State *L)
         p->requires_memory = value_int(L, -1, "memory");
         if (p->requires_memory < 0)
             return trace_raise(L, "requires: memory must not be negative");
+        trace_of(L)->graph->memory_bytes = p->requires_memory;
     }
     return 0;
 }
@@ -518,10 +607,11 @@ static int l_nulls(lua_State *L)
 void declare_open(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"problem", l_problem},   {"sizes", l_sizes},   {"input", l_input},
-        {"param", l_param},       {"output", l_output}, {"tolerance", l_tolerance},
-        {"requires", l_requires}, {"allow", l_allow},   {"nulls", l_nulls},
-        {"lib", trace_lib},       {NULL, NULL},
+        {"problem", l_problem},       {"sizes", l_sizes},   {"input", l_input},
+        {"param", l_param},           {"output", l_output}, {"tolerance", l_tolerance},
+        {"requires", l_requires},     {"allow", l_allow},   {"nulls", l_nulls},
+        {"lib", trace_lib},           {"null", l_null},     {"cost", l_cost},
+        {"check_only", l_check_only}, {NULL, NULL},
     };
 
     lua_newtable(L);

@@ -211,10 +211,20 @@ static void print_law(const struct law *law, struct buf *out)
     case LAW_UNIFORM:
     case LAW_INTS:
     case LAW_LENGTHS:
+    case LAW_CLUSTER:
+    case LAW_PEAKS:
+    case LAW_OFFSETS:
         buf_addf(out, "(%.4g, %.4g)", law->a, law->b);
+        break;
+    case LAW_PAGES:
+        buf_addf(out, "(%.8g, %.4g, %.8g)", law->a, law->b, law->scale);
+        break;
+    case LAW_PAGED:
+        buf_addf(out, "(%.4g, %.4g)", law->a, law->scale);
         break;
     case LAW_CONSTANT:
     case LAW_BERNOULLI:
+    case LAW_SORTED:
         buf_addf(out, "(%.4g)", law->a);
         break;
     default:
@@ -235,6 +245,7 @@ static void print_tensor(const struct problem *p, const struct view *v, const ch
         for (int i = 0; i < g->sources[v->source].n_laws; i++) {
             buf_adds(out, i ? ", " : "");
             print_law(&g->sources[v->source].laws[i], out);
+            buf_adds(out, g->sources[v->source].check_only >> i & 1 ? " (checks only)" : "");
         }
     }
     buf_addch(out, '\n');
@@ -288,7 +299,8 @@ static void print_notes(const struct problem *p, struct buf *out)
     if (p->setup_params)
         buf_adds(out, "\nassay_setup sees the parameters: weights may be packed\n");
     if (tol->why)
-        buf_addf(out, "\ntolerance: rms %.4g, max %.4g: %s\n", tol->rms, tol->max, tol->why);
+        buf_addf(out, "\ntolerance: rms %.4g, max %.4g%s: %s\n", tol->rms, tol->max,
+                 tol->compensated ? " times the error of compensated sums" : "", tol->why);
     for (int i = 0; i < p->n_null_skips; i++)
         buf_addf(out, "\nnull candidate %s is left out: %s\n", p->null_skips[i].name,
                  p->null_skips[i].why);

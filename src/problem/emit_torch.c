@@ -320,6 +320,23 @@ static void add_random(const struct source *s, struct buf *out)
         buf_addf(out, ").argsort(-1).to(%s)", torch_dtype(s->dtype));
         made = true;
         break;
+    case LAW_OFFSETS: /* even groups */
+        buf_addf(out, "(torch.arange(%lld) * %.0f // %lld).to(%s)",
+                 (long long)s->shape.dim[s->shape.rank - 1], law->a,
+                 (long long)s->shape.dim[s->shape.rank - 1] - 1, torch_dtype(s->dtype));
+        made = true;
+        break;
+    case LAW_PAGES: /* every ninth page stays out of use */
+        buf_addf(out, "(torch.randperm(%.0f) * 9 // 8).reshape(", law->a);
+        torch_add_dims(&s->shape, out);
+        buf_addf(out, ").to(%s)", torch_dtype(s->dtype));
+        made = true;
+        break;
+    case LAW_SORTED:
+        buf_adds(out, "torch.randn(");
+        torch_add_dims(&s->shape, out);
+        buf_addf(out, ").sort(-1, descending=%s)[0]", law->a < 0 ? "True" : "False");
+        break;
     case LAW_BERNOULLI:
         buf_adds(out, "(torch.rand(");
         torch_add_dims(&s->shape, out);
@@ -460,6 +477,24 @@ static const struct {
      "        h = (1 - z) * torch.tanh(xn + torch.sigmoid(xr + hr) * hn) + z * h\n"
      "        steps.append(h)\n"
      "    return torch.stack(steps)\n"},
+    {" grouped_matmul(",
+     "def grouped_matmul(x, w, offsets):\n"
+     "    \"\"\"Rows offsets[g] to offsets[g + 1] of x times w[g].\"\"\"\n"
+     "    ends = offsets.tolist()\n"
+     "    return torch.cat([x[a:b] @ w[g] for g, (a, b) in enumerate(zip(ends, ends[1:]))])\n"},
+    {" delta_rule(",
+     "def delta_rule(q, k, v, decay, beta):\n"
+     "    \"\"\"(B, T, H, K) and (B, T, H, V); the state is kept in decay's "
+     "dtype.\"\"\"\n"
+     "    kept, (q, k, v, beta) = q.dtype, (x.to(decay.dtype) for x in (q, k, v, beta))\n"
+     "    s, steps = torch.zeros_like(k[:, 0, :, :, None] * v[:, 0, :, None]), []\n"
+     "    for t in range(q.shape[1]):\n"
+     "        s = s * decay[:, t, :, :, None]\n"
+     "        u = v[:, t] - torch.einsum(\"bhkv,bhk->bhv\", s, k[:, t])\n"
+     "        u = u * beta[:, t, :, None]\n"
+     "        s = s + k[:, t, :, :, None] * u[:, :, None]\n"
+     "        steps.append(torch.einsum(\"bhkv,bhk->bhv\", s, q[:, t]))\n"
+     "    return torch.stack(steps, dim=1).to(kept)\n"},
     {" rnn_steps(", "def rnn_steps(gates, w, b, h):\n"
                     "    \"\"\"One tanh layer over time; gates (T, B, H) come from x.\"\"\"\n"
                     "    steps = []\n"
@@ -501,6 +536,12 @@ static void emit_heading(const struct problem *p, enum size_set set, int size, s
     size_print(&p->sizes[set][size], out);
     if (p->n_sizes[set] > 1 && size == 0)
         buf_addf(out, " (the first of %d sizes)", p->n_sizes[set]);
+    for (int i = 0; i < p->sizes[set][0].graph->n_sources; i++)
+        if (dtype_is_float(p->sizes[set][0].graph->sources[i].dtype) &&
+            dtype_size(p->sizes[set][0].graph->sources[i].dtype) == 1) {
+            buf_adds(out, "\n# It has float8 tensors: PyTorch 2.1 or later.");
+            break;
+        }
     buf_adds(out, "\nimport torch\nimport torch.nn.functional as F\n");
 }
 

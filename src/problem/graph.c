@@ -21,6 +21,13 @@ static void call_release(struct call *c)
     free(c->torch);
 }
 
+static void null_release(struct null *n)
+{
+    free(n->name);
+    free(n->nodes);
+    graph_free(n->graph);
+}
+
 void graph_free(struct graph *g)
 {
     if (!g)
@@ -39,6 +46,9 @@ void graph_free(struct graph *g)
     free(g->sources);
     free(g->outputs);
     free(g->calls);
+    for (int i = 0; i < g->n_nulls; i++)
+        null_release(&g->nulls[i]);
+    free(g->nulls);
     free(g->tolerance.why);
     free(g);
 }
@@ -146,7 +156,7 @@ int graph_add_source(struct graph *g, enum source_kind kind, const char *name, e
     if (check_new_name(g, name, err) < 0 || check_dims(name, shape, err) < 0)
         return -1;
     for (int i = 0; i < n_laws; i++)
-        if (!law_fits(&laws[i], dtype, &why))
+        if (!law_fits(&laws[i], dtype, &why) || !law_fits_shape(&laws[i], shape, &why))
             return fail(err, ERR_INPUT, "%s: %s() for %s: %s", name, law_name(laws[i].kind),
                         dtype_name(dtype), why);
 
@@ -159,7 +169,7 @@ int graph_add_source(struct graph *g, enum source_kind kind, const char *name, e
 
     g->sources = xrealloc(g->sources, (size_t)(g->n_sources + 1) * sizeof(*g->sources));
     s = &g->sources[g->n_sources++];
-    *s = (struct source){xstrdup(name), kind, dtype, *shape, node, n_laws, NULL};
+    *s = (struct source){xstrdup(name), kind, dtype, *shape, node, n_laws, NULL, 0};
     s->laws = xcalloc((size_t)n_laws, sizeof(*laws));
     if (n_laws)
         memcpy(s->laws, laws, (size_t)n_laws * sizeof(*laws));
@@ -174,6 +184,28 @@ int graph_add_output(struct graph *g, const char *name, int node, struct err *er
         return -1;
     g->outputs = xrealloc(g->outputs, (size_t)(g->n_outputs + 1) * sizeof(*g->outputs));
     g->outputs[g->n_outputs++] = (struct output){xstrdup(name), node};
+    return 0;
+}
+
+int graph_add_null(struct graph *g, const char *name, const int *nodes, int n, bool in_float,
+                   struct err *err)
+{
+    struct null *null;
+
+    if (n != g->n_outputs)
+        return fail(err, ERR_INPUT, "null %s: %d tensors for %d outputs", name, n, g->n_outputs);
+    for (int i = 0; i < n; i++) {
+        const struct node *want = &g->nodes[g->outputs[i].node], *have = &g->nodes[nodes[i]];
+
+        if (have->dtype != want->dtype || !shape_equal(&have->shape, &want->shape))
+            return fail(err, ERR_INPUT, "null %s: %s %s where output %s is %s %s", name,
+                        dtype_name(have->dtype), shape_text(&have->shape).s, g->outputs[i].name,
+                        dtype_name(want->dtype), shape_text(&want->shape).s);
+    }
+    g->nulls = xrealloc(g->nulls, (size_t)(g->n_nulls + 1) * sizeof(*g->nulls));
+    null = &g->nulls[g->n_nulls++];
+    *null = (struct null){xstrdup(name), in_float, xmalloc(sizeof(int) * (size_t)n), NULL};
+    memcpy(null->nodes, nodes, sizeof(int) * (size_t)n);
     return 0;
 }
 
@@ -331,7 +363,48 @@ static void inputs_first(struct graph *g)
         g->nodes[g->sources[i].node].attrs.source = i;
 }
 
-int graph_finish(struct graph *g, struct err *err)
+static void copy_source(struct graph *to, const struct source *s)
+{
+    size_t bytes = (size_t)s->n_laws * sizeof(*s->laws);
+    struct source *copy;
+
+    to->sources = xrealloc(to->sources, (size_t)(to->n_sources + 1) * sizeof(*to->sources));
+    copy = &to->sources[to->n_sources++];
+    *copy = *s;
+    copy->name = xstrdup(s->name);
+    copy->laws = xmalloc(bytes);
+    if (bytes)
+        memcpy(copy->laws, s->laws, bytes);
+}
+
+/* The graph with the null's nodes for outputs. It is only ever evaluated, so calls, tolerance and
+ * the like stay behind. */
+static struct graph *null_graph(const struct graph *g, const struct null *null)
+{
+    struct graph *to = graph_new();
+
+    for (int i = 0; i < g->n_nodes; i++) {
+        struct node n = g->nodes[i];
+
+        n.in = xmalloc(sizeof(int) * (size_t)n.n_in);
+        if (n.n_in)
+            memcpy(n.in, g->nodes[i].in, sizeof(int) * (size_t)n.n_in);
+        n.call = -1;
+        append(to, &n);
+    }
+    for (int i = 0; i < g->n_sources; i++)
+        copy_source(to, &g->sources[i]);
+    to->n_inputs = g->n_inputs;
+    to->n_laws = g->n_laws;
+    to->outputs = xcalloc((size_t)g->n_outputs, sizeof(*to->outputs));
+    for (; to->n_outputs < g->n_outputs; to->n_outputs++)
+        to->outputs[to->n_outputs] =
+            (struct output){xstrdup(g->outputs[to->n_outputs].name), null->nodes[to->n_outputs]};
+    return to;
+}
+
+/* Drops and renumbers. A null may well ignore an input. */
+static int finish(struct graph *g, bool all_inputs, struct err *err)
 {
     AUTO(moves_release)
     struct moves m = {
@@ -343,7 +416,7 @@ int graph_finish(struct graph *g, struct err *err)
     if (!g->n_outputs)
         return fail(err, ERR_INPUT, "there is no output: end with output(\"y\", y)");
     mark_needed(g, m.node);
-    if (check_inputs_used(g, m.node, err) < 0)
+    if (all_inputs && check_inputs_used(g, m.node, err) < 0)
         return -1;
     /* A parameter nobody reads is part of the published signature (L2/26, L3/50) and stays. */
     for (int i = 0; i < g->n_sources; i++)
@@ -354,4 +427,19 @@ int graph_finish(struct graph *g, struct err *err)
     compact_nodes(g, &m);
     inputs_first(g);
     return 0;
+}
+
+int graph_finish(struct graph *g, struct err *err)
+{
+    for (int i = 0; i < g->n_nulls; i++) {
+        struct null *null = &g->nulls[i];
+
+        null->graph = null_graph(g, null);
+        if (finish(null->graph, false, err) < 0)
+            return wrap(err, "null %s", null->name);
+    }
+    for (int j = 0; j < g->n_laws; j++)
+        if (graph_law_scored(g, j))
+            return finish(g, true, err);
+    return fail(err, ERR_INPUT, "every law is check_only: nothing is left for scored calls");
 }

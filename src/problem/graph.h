@@ -81,8 +81,9 @@ struct source {
     enum dtype dtype;
     struct shape shape;
     int node;
-    int n_laws; /* content k uses laws[(k % graph.n_laws) % n_laws] */
+    int n_laws; /* under law number j of the graph it is laws[j % n_laws] */
     struct law *laws;
+    uint32_t check_only; /* bit i: laws[i] is for checks, not for scored calls */
 };
 
 struct output {
@@ -92,7 +93,22 @@ struct output {
 
 struct tolerance { /* factors of the error gate; 0: the default for the dtype */
     double rms, max;
+    bool compensated; /* the honest run sums as if compensated: plain float sums are a null */
     char *why;
+};
+
+/* What the problem states where the graph's own count says something else; 0: it does not. */
+struct stated_cost {
+    double flops, bytes;
+    enum dtype type; /* of the flops */
+};
+
+/* A null candidate of the problem's own: the same sources, other outputs. */
+struct null {
+    char *name;
+    bool in_float;       /* evaluated in float, else in double */
+    int *nodes;          /* per output, until graph_finish */
+    struct graph *graph; /* from graph_finish on; owned */
 };
 
 /* FLOPs by what does the work: contractions count 2 per multiply-add, by the dtype of the operands.
@@ -113,8 +129,12 @@ struct graph {
     int n_outputs;
     struct call *calls;
     int n_calls;
-    int n_laws; /* the most any source has; content k has law number k % n_laws */
+    int n_laws; /* the most any source has: law numbers are 0..n_laws - 1 */
     struct tolerance tolerance;
+    struct stated_cost stated;
+    int64_t memory_bytes; /* what a candidate may hold besides its tensors; 0: nothing stated */
+    struct null *nulls;
+    int n_nulls;
 };
 
 struct graph *graph_new(void);
@@ -131,9 +151,22 @@ int graph_add_source(struct graph *g, enum source_kind kind, const char *name, e
                      const struct shape *shape, const struct law *laws, int n_laws,
                      struct err *err);
 int graph_add_output(struct graph *g, const char *name, int node, struct err *err);
-/* After the last output: renumbers sources (inputs before parameters), drops nodes no output needs,
- * and refuses unused inputs and a graph without outputs. */
+/* After all outputs: what a null candidate gives for them. nodes: one per output. */
+int graph_add_null(struct graph *g, const char *name, const int *nodes, int n, bool in_float,
+                   struct err *err);
+/* After the last output: makes the graphs of the nulls, renumbers sources (inputs before
+ * parameters), drops nodes no output needs, and refuses unused inputs and a graph without outputs.
+ */
 int graph_finish(struct graph *g, struct err *err);
+
+/* Content number k of a pool is drawn under law number graph_law(g, k). The first contents go
+ * LAW_ROUNDS times through all laws; where some laws are for checks only, those behind leave them
+ * out, and scored calls begin at content graph_first_scored() (else 0) at the earliest. */
+#define LAW_ROUNDS 4
+int graph_law(const struct graph *g, int content);
+int graph_first_scored(const struct graph *g);
+/* Whether scored calls may use law number j: no source keeps its law there for checks. */
+bool graph_law_scored(const struct graph *g, int j);
 
 void graph_cost(const struct graph *g, struct cost *ret);
 double cost_contract_total(const struct cost *c);

@@ -45,9 +45,12 @@ const struct op_info op_table[OP_COUNT] = {
     [OP_MIN] = {"min", OP_CLASS_REDUCE, 1, 1, "smallest over axes"},
     [OP_ARGMAX] = {"argmax", OP_CLASS_REDUCE, 1, 1, "index of the largest, the first on ties"},
     [OP_ARGMIN] = {"argmin", OP_CLASS_REDUCE, 1, 1, "index of the smallest, the first on ties"},
+    [OP_TOPK] = {"topk", OP_CLASS_REDUCE, 1, 1, "places of the k largest, falling, first on ties"},
     [OP_CUMSUM] = {"cumsum", OP_CLASS_SCAN, 1, 1, "running sum along an axis"},
     [OP_CUMPROD] = {"cumprod", OP_CLASS_SCAN, 1, 1, "running product along an axis"},
     [OP_MATMUL] = {"matmul", OP_CLASS_CONTRACT, 2, 2, "batched matrix product"},
+    [OP_GROUPED_MATMUL] = {"grouped_matmul", OP_CLASS_CONTRACT, 3, 3,
+                           "runs of rows times a matrix each"},
     [OP_CONV] = {"conv", OP_CLASS_CONTRACT, 2, 3, "convolution over 1 to 3 axes"},
     [OP_CONV_TRANSPOSE] = {"conv_transpose", OP_CLASS_CONTRACT, 2, 3, "transposed convolution"},
     [OP_MAX_POOL] = {"max_pool", OP_CLASS_WINDOW, 1, 1, "largest in a window"},
@@ -63,6 +66,7 @@ const struct op_info op_table[OP_COUNT] = {
     [OP_LSTM] = {"lstm", OP_CLASS_RECUR, 5, 5, "LSTM over time, one layer and direction"},
     [OP_GRU] = {"gru", OP_CLASS_RECUR, 4, 4, "GRU over time, one layer and direction"},
     [OP_RNN] = {"rnn", OP_CLASS_RECUR, 4, 4, "tanh cell over time"},
+    [OP_DELTA_RULE] = {"delta_rule", OP_CLASS_RECUR, 5, 5, "gated delta rule over time"},
 };
 
 bool op_parse(const char *name, enum op_code *ret)
@@ -198,6 +202,9 @@ static int infer_cast(struct infer *f)
 {
     like(f, 0);
     f->node->dtype = f->want->dtype;
+    if (f->node->attrs.keep && (need_float(f, 0) < 0 || !dtype_is_float(f->want->dtype)))
+        return infer_refuse(f, "unrounded from %s to %s: only between float types",
+                            dtype_name(infer_operand(f, 0)->dtype), dtype_name(f->want->dtype));
     return 0;
 }
 
@@ -279,6 +286,25 @@ static int infer_arg(struct infer *f)
     return 0;
 }
 
+static int infer_topk(struct infer *f)
+{
+    const struct shape *x = &infer_operand(f, 0)->shape;
+    int axis = f->node->attrs.axis;
+
+    if (need_number(f, 0) < 0 || need_axis(f, axis, x->rank) < 0)
+        return -1;
+
+    int64_t k = f->want->shape.dim[axis];
+
+    if (k < 1 || k > x->dim[axis])
+        return infer_refuse(f, "k = %lld of axis %d, which has %lld", (long long)k, axis,
+                            (long long)x->dim[axis]);
+    like(f, 0);
+    f->node->shape.dim[axis] = k;
+    f->node->dtype = DT_I64;
+    return 0;
+}
+
 static int infer_scan(struct infer *f)
 {
     if (need_number(f, 0) < 0 || need_axis(f, f->node->attrs.axis, infer_operand(f, 0)->shape.rank))
@@ -316,6 +342,24 @@ static int infer_matmul(struct infer *f)
     out->dim[out->rank++] = at->trans_a ? ka : m;
     out->dim[out->rank++] = at->trans_b ? kb : n;
     f->node->dtype = infer_operand(f, 0)->dtype;
+    return 0;
+}
+
+static int infer_grouped_matmul(struct infer *f)
+{
+    const struct shape *x = &infer_operand(f, 0)->shape, *w = &infer_operand(f, 1)->shape;
+    const struct shape *offsets = &infer_operand(f, 2)->shape;
+
+    if (infer_same_dtype(f, 0, 1) < 0 || need_float(f, 0) < 0 || need_integer(f, 2) < 0)
+        return -1;
+    if (x->rank != 2 || w->rank != 3 || w->dim[1] != x->dim[1])
+        return infer_refuse(f, "%s x %s: (T, K) and (G, K, N) are wanted", shape_text(x).s,
+                            shape_text(w).s);
+    if (offsets->rank != 1 || offsets->dim[0] != w->dim[0] + 1)
+        return infer_refuse(f, "%lld groups have offsets [%lld], not %s", (long long)w->dim[0],
+                            (long long)w->dim[0] + 1, shape_text(offsets).s);
+    f->node->dtype = infer_operand(f, 0)->dtype;
+    f->node->shape = (struct shape){2, {x->dim[0], w->dim[2]}};
     return 0;
 }
 
@@ -461,35 +505,66 @@ static int infer_take(struct infer *f)
 typedef int infer_fn(struct infer *f);
 
 static infer_fn *const infer_table[OP_COUNT] = {
-    [OP_SOURCE] = infer_given,      [OP_CONST] = infer_given,
-    [OP_IOTA] = infer_given,        [OP_NEG] = infer_unary_number,
-    [OP_ABS] = infer_unary_number,  [OP_SQRT] = infer_unary_float,
-    [OP_EXP] = infer_unary_float,   [OP_EXPM1] = infer_unary_float,
-    [OP_LOG] = infer_unary_float,   [OP_LOG1P] = infer_unary_float,
-    [OP_TANH] = infer_unary_float,  [OP_ERF] = infer_unary_float,
-    [OP_SIN] = infer_unary_float,   [OP_COS] = infer_unary_float,
-    [OP_FLOOR] = infer_unary_float, [OP_NOT] = infer_not,
-    [OP_CAST] = infer_cast,         [OP_ADD] = infer_arith,
-    [OP_SUB] = infer_arith,         [OP_MUL] = infer_arith,
-    [OP_DIV] = infer_div,           [OP_POW] = infer_arith,
-    [OP_MINIMUM] = infer_arith,     [OP_MAXIMUM] = infer_arith,
-    [OP_LT] = infer_compare,        [OP_LE] = infer_compare,
-    [OP_GT] = infer_compare,        [OP_GE] = infer_compare,
-    [OP_EQ] = infer_compare,        [OP_NE] = infer_compare,
-    [OP_AND] = infer_logic,         [OP_OR] = infer_logic,
-    [OP_WHERE] = infer_where,       [OP_SUM] = infer_reduce,
-    [OP_PROD] = infer_reduce,       [OP_MAX] = infer_reduce,
-    [OP_MIN] = infer_reduce,        [OP_ARGMAX] = infer_arg,
-    [OP_ARGMIN] = infer_arg,        [OP_CUMSUM] = infer_scan,
-    [OP_CUMPROD] = infer_scan,      [OP_MATMUL] = infer_matmul,
-    [OP_CONV] = infer_conv,         [OP_CONV_TRANSPOSE] = infer_conv_transpose,
-    [OP_MAX_POOL] = infer_pool,     [OP_AVG_POOL] = infer_pool,
-    [OP_RESHAPE] = infer_reshape,   [OP_PERMUTE] = infer_permute,
-    [OP_SLICE] = infer_slice,       [OP_CONCAT] = infer_concat,
-    [OP_PAD] = infer_pad,           [OP_EXPAND] = infer_expand,
-    [OP_GATHER] = infer_gather,     [OP_TAKE] = infer_take,
-    [OP_LSTM] = infer_recur,        [OP_GRU] = infer_recur,
+    [OP_SOURCE] = infer_given,
+    [OP_CONST] = infer_given,
+    [OP_IOTA] = infer_given,
+    [OP_NEG] = infer_unary_number,
+    [OP_ABS] = infer_unary_number,
+    [OP_SQRT] = infer_unary_float,
+    [OP_EXP] = infer_unary_float,
+    [OP_EXPM1] = infer_unary_float,
+    [OP_LOG] = infer_unary_float,
+    [OP_LOG1P] = infer_unary_float,
+    [OP_TANH] = infer_unary_float,
+    [OP_ERF] = infer_unary_float,
+    [OP_SIN] = infer_unary_float,
+    [OP_COS] = infer_unary_float,
+    [OP_FLOOR] = infer_unary_float,
+    [OP_NOT] = infer_not,
+    [OP_CAST] = infer_cast,
+    [OP_ADD] = infer_arith,
+    [OP_SUB] = infer_arith,
+    [OP_MUL] = infer_arith,
+    [OP_DIV] = infer_div,
+    [OP_POW] = infer_arith,
+    [OP_MINIMUM] = infer_arith,
+    [OP_MAXIMUM] = infer_arith,
+    [OP_LT] = infer_compare,
+    [OP_LE] = infer_compare,
+    [OP_GT] = infer_compare,
+    [OP_GE] = infer_compare,
+    [OP_EQ] = infer_compare,
+    [OP_NE] = infer_compare,
+    [OP_AND] = infer_logic,
+    [OP_OR] = infer_logic,
+    [OP_WHERE] = infer_where,
+    [OP_SUM] = infer_reduce,
+    [OP_PROD] = infer_reduce,
+    [OP_MAX] = infer_reduce,
+    [OP_MIN] = infer_reduce,
+    [OP_ARGMAX] = infer_arg,
+    [OP_ARGMIN] = infer_arg,
+    [OP_CUMSUM] = infer_scan,
+    [OP_CUMPROD] = infer_scan,
+    [OP_MATMUL] = infer_matmul,
+    [OP_CONV] = infer_conv,
+    [OP_CONV_TRANSPOSE] = infer_conv_transpose,
+    [OP_MAX_POOL] = infer_pool,
+    [OP_AVG_POOL] = infer_pool,
+    [OP_RESHAPE] = infer_reshape,
+    [OP_PERMUTE] = infer_permute,
+    [OP_SLICE] = infer_slice,
+    [OP_CONCAT] = infer_concat,
+    [OP_PAD] = infer_pad,
+    [OP_EXPAND] = infer_expand,
+    [OP_GATHER] = infer_gather,
+    [OP_TAKE] = infer_take,
+    [OP_LSTM] = infer_recur,
+    [OP_GRU] = infer_recur,
     [OP_RNN] = infer_recur,
+    [OP_TOPK] = infer_topk,
+    [OP_DELTA_RULE] = infer_delta_rule,
+    [OP_GROUPED_MATMUL] = infer_grouped_matmul,
 };
 
 int op_infer(struct infer *f)

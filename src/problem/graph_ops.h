@@ -35,5 +35,6 @@ int infer_conv(struct infer *f);
 int infer_conv_transpose(struct infer *f);
 int infer_pool(struct infer *f);
 int infer_recur(struct infer *f);
+int infer_delta_rule(struct infer *f);
 
 #endif

@@ -28,6 +28,10 @@ static double contract_flops(const struct graph *g, const struct node *n)
     switch (n->op) {
     case OP_MATMUL:
         return 2 * out * (double)x->dim[x->rank - (n->attrs.trans_a ? 2 : 1)];
+    case OP_GROUPED_MATMUL:
+        return 2 * out * (double)x->dim[1];
+    case OP_DELTA_RULE: /* S^T k, the update and S^T q; decays are not counted */
+        return 6 * out * (double)x->dim[3];
     case OP_CONV:
     case OP_CONV_TRANSPOSE:
         return 2 * (n->op == OP_CONV ? out : count_of(x)) * (double)w->dim[1] *
@@ -69,6 +73,19 @@ static void add_bytes(const struct graph *g, struct cost *c)
     }
 }
 
+/* Stated bytes are all that must be moved: outputs are counted whole, the rest is input. */
+static void apply_stated(const struct stated_cost *s, struct cost *c)
+{
+    if (s->flops > 0) {
+        memset(c->contract, 0, sizeof(c->contract));
+        c->contract[s->type] = s->flops;
+    }
+    if (s->bytes > 0) {
+        c->input_bytes = s->bytes - c->output_bytes;
+        c->param_bytes = 0;
+    }
+}
+
 void graph_cost(const struct graph *g, struct cost *ret)
 {
     struct cost c = {0};
@@ -87,6 +104,7 @@ void graph_cost(const struct graph *g, struct cost *ret)
         c.other += other_flops(g, n);
     }
     add_bytes(g, &c);
+    apply_stated(&g->stated, &c);
     *ret = c;
 }
 
@@ -102,6 +120,40 @@ double cost_contract_total(const struct cost *c)
 double cost_bytes(const struct cost *c)
 {
     return c->input_bytes + c->param_bytes + c->output_bytes;
+}
+
+bool graph_law_scored(const struct graph *g, int j)
+{
+    for (int i = 0; i < g->n_sources; i++)
+        if (g->sources[i].n_laws && g->sources[i].check_only >> j % g->sources[i].n_laws & 1)
+            return false;
+    return true;
+}
+
+static int n_scored(const struct graph *g)
+{
+    int n = 0;
+
+    for (int j = 0; j < g->n_laws; j++)
+        n += graph_law_scored(g, j);
+    return n;
+}
+
+int graph_first_scored(const struct graph *g)
+{
+    return n_scored(g) < g->n_laws ? LAW_ROUNDS * g->n_laws : 0;
+}
+
+int graph_law(const struct graph *g, int content)
+{
+    if (content < LAW_ROUNDS * g->n_laws || graph_first_scored(g) == 0)
+        return content % g->n_laws;
+
+    int nth = content % n_scored(g), j = 0;
+
+    for (;; j++)
+        if (graph_law_scored(g, j) && nth-- == 0)
+            return j;
 }
 
 /* Every node of a finished graph is upstream of an output. A transposed convolution of stride 1 is
@@ -202,6 +254,8 @@ static void add_source(struct hash *h, const struct source *s)
         add_double(h, s->laws[i].b);
         add_double(h, s->laws[i].scale == 0 ? 1 : s->laws[i].scale);
     }
+    if (s->check_only)
+        add_int(h, s->check_only);
 }
 
 void graph_hash(const struct graph *g, struct hash *h)
@@ -219,6 +273,12 @@ void graph_hash(const struct graph *g, struct hash *h)
     }
     add_double(h, g->tolerance.rms);
     add_double(h, g->tolerance.max);
+    if (g->tolerance.compensated)
+        hash_adds(h, "compensated");
+    if (g->stated.flops > 0 || g->stated.bytes > 0) {
+        add_double(h, g->stated.flops);
+        add_double(h, g->stated.bytes);
+    }
 }
 
 /* ------------------------------------------------------------------ text */
@@ -270,7 +330,11 @@ static void print_attrs(struct buf *out, const struct graph *g, const struct nod
     case OP_CONCAT:
     case OP_GATHER:
     case OP_TAKE:
+    case OP_TOPK:
         buf_addf(out, " axis=%d", a->axis);
+        break;
+    case OP_CAST:
+        buf_adds(out, a->keep ? " unrounded" : "");
         break;
     case OP_MATMUL:
         buf_addf(out, "%s%s", a->trans_a ? " trans_a" : "", a->trans_b ? " trans_b" : "");

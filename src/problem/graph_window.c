@@ -172,6 +172,33 @@ static int expect(const struct infer *f, int i, const char *what, const struct s
     return infer_refuse(f, "%s must be %s, not %s", what, shape_text(want).s, shape_text(have).s);
 }
 
+/* in: q, k (B, T, H, K), v (B, T, H, V), decay (B, T, H, K) of any float dtype, beta (B, T, H). */
+int infer_delta_rule(struct infer *f)
+{
+    const struct node *q = infer_operand(f, 0), *v = infer_operand(f, 2);
+    const struct node *decay = infer_operand(f, 3);
+    struct shape values = q->shape, steps = q->shape;
+
+    if (!dtype_is_float(q->dtype) || !dtype_is_float(decay->dtype))
+        return infer_refuse(f, "needs floating point: write cast(x, f32)");
+    if (q->shape.rank != 4 || v->shape.rank != 4)
+        return infer_refuse(f, "q and v must be (B, T, H, K) and (B, T, H, V), not %s and %s",
+                            shape_text(&q->shape).s, shape_text(&v->shape).s);
+    if (q->shape.dim[3] > OP_DELTA_KEYS)
+        return infer_refuse(f, "more than %d keys", OP_DELTA_KEYS);
+    values.dim[3] = v->shape.dim[3];
+    steps.rank = 3;
+    if (expect(f, 1, "k", &q->shape) < 0 || expect(f, 2, "v", &values) < 0 ||
+        expect(f, 4, "beta", &steps) < 0)
+        return -1;
+    if (!shape_equal(&decay->shape, &q->shape))
+        return infer_refuse(f, "decay must be %s, not %s", shape_text(&q->shape).s,
+                            shape_text(&decay->shape).s);
+    f->node->dtype = q->dtype;
+    f->node->shape = values;
+    return 0;
+}
+
 /* in: gates (T, B, G*H), w_hh (G*H, H), b_hh (G*H), h0 (B, H) and for the LSTM c0 (B, H). */
 int infer_recur(struct infer *f)
 {

@@ -5,6 +5,8 @@
 
 /* To add a core op: a code here, a row in op_table[] (graph_ops.c), its loop in src/ops
  * and its kernel in src/gpu. */
+#define OP_DELTA_KEYS 256
+
 enum op_code {
     OP_SOURCE, /* an input or a parameter: attrs.source indexes graph.sources */
     OP_CONST,  /* attrs.value, any shape (usually []), any dtype */
@@ -23,7 +25,8 @@ enum op_code {
     OP_COS,
     OP_FLOOR,
     OP_NOT,
-    OP_CAST, /* to the node's dtype; rounds there even while intermediates stay double */
+    OP_CAST, /* to the node's dtype; rounds there even while intermediates stay double, unless
+                attrs.keep says that only the dtype changes */
     /* two operands, broadcasting, equal dtypes; comparisons give bool */
     OP_ADD,
     OP_SUB,
@@ -48,13 +51,16 @@ enum op_code {
     OP_MIN,
     OP_ARGMAX, /* one axis; i64; the lowest index on ties */
     OP_ARGMIN,
+    OP_TOPK, /* i64: places of the largest along attrs.axis, falling, of equals the lowest first */
     /* scans along attrs.axis */
     OP_CUMSUM,
     OP_CUMPROD,
     /* contractions */
     OP_MATMUL, /* (..., M, K) x (..., K, N), leading axes broadcast; attrs.trans_a/b swap the last
                   two first */
-    OP_CONV,   /* in: x (N, C, space...), w (O, C/groups, k...) [, bias (O)]; attrs.window */
+    OP_GROUPED_MATMUL, /* in: x (T, K), w (G, K, N), offsets (G + 1): rows offsets[g] to
+                          offsets[g + 1] of x times w[g] */
+    OP_CONV, /* in: x (N, C, space...), w (O, C/groups, k...) [, bias (O)]; attrs.window */
     OP_CONV_TRANSPOSE, /* in: x (N, C, space...), w (C, O/groups, k...) [, bias (O)] */
     /* windows over the trailing attrs.window.nd axes */
     OP_MAX_POOL, /* pads with -inf */
@@ -72,9 +78,13 @@ enum op_code {
                   attrs.axis */
     /* recurrences over time: in: gates from x (T, B, G*H), w_hh (G*H, H), b_hh (G*H), h0 (B, H)[,
        c0] */
-    OP_LSTM, /* gates i f g o; output (T, B, 2H): h and c side by side */
-    OP_GRU,  /* gates r z n; output (T, B, H) */
-    OP_RNN,  /* tanh cell, one gate; output (T, B, H) */
+    OP_LSTM,       /* gates i f g o; output (T, B, 2H): h and c side by side */
+    OP_GRU,        /* gates r z n; output (T, B, H) */
+    OP_RNN,        /* tanh cell, one gate; output (T, B, H) */
+    OP_DELTA_RULE, /* gated delta rule; in: q, k (B, T, H, K), v (B, T, H, V), decay (B, T, H, K),
+                      beta (B, T, H); output (B, T, H, V). Per (b, h) with S (K, V) = 0 first:
+                      S = decay_t S; S += beta_t k_t (v_t - S^T k_t)^T; o_t = S^T q_t. At most
+                      OP_DELTA_KEYS keys */
     OP_COUNT,
 };
 

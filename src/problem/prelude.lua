@@ -200,6 +200,10 @@ local gt, ge, lt = lib.gt, lib.ge, lib.lt
 
 -- A cast rounds, also to the dtype x has: intermediates are judged unrounded otherwise.
 op("cast", "x, dtype:string", nil, function(x, dtype) return node("cast", { dtype = dtype }, x) end)
+-- Only the dtype changes: what is stored or multiplied as bf16 is judged unrounded, as ever.
+op("as", "x, dtype:string", nil, function(x, dtype)
+  return node("cast", { dtype = dtype, keep = true }, x)
+end)
 op("full", "shape:list, dtype:string, value:number", nil, function(shape, dtype, value)
   return node("const", { shape = shape, dtype = dtype, value = value })
 end)
@@ -378,6 +382,13 @@ function lib.split(x, n, o)
   end
   if from ~= have then fail("split: the parts add up to %d, axis %d has %d", from, dim, have) end
   return unpack(parts)
+end
+
+-- Returns values and indices (i64) of the k largest, falling; of equal values the lower index wins.
+function lib.topk(x, k, o)
+  local dim = axis_of(x.rank, o and o.dim or -1, "topk: dim")
+  local index = node("topk", { axis = dim, k = k }, x)
+  return take(x, index, { dim = dim }), index
 end
 
 local function lower_triangle(x, diagonal)

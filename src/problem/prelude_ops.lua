@@ -170,6 +170,10 @@ for nd = 1, 3 do
       return node("conv_transpose", o, x, w, b)
     end)
 end
+-- Rows offsets[g] to offsets[g + 1] of x (T, K) times w[g] of (G, K, N).
+op("grouped_matmul", "x, w, offsets", nil, function(x, w, offsets)
+  return node("grouped_matmul", nil, x, w, offsets)
+end)
 -- Over all axes behind (N, C). The stride is k unless it is given.
 op("max_pool", "x, {k:any, stride:any?, pad:any=0, dilation:any=1, ceil:flag=false}", nil,
   function(x, o) return node("max_pool", o, x) end)
@@ -198,6 +202,12 @@ op("mha", "x, heads:number, w_in, b_in?, w_out, b_out?, {causal:flag=false}", ni
     local y = lib.sdpa(split_heads(q), split_heads(k), split_heads(v), { causal = o.causal })
     return lib.linear(lib.rearrange(y, "b h t d -> b t (h d)"), w_out, b_out)
   end)
+
+-- Kimi Delta Attention: q, k (B, T, H, K), v (B, T, H, V), g the log-decay of each channel and step
+-- (not cumulated), beta (B, T, H). Recurrent form, from an empty state.
+op("kda", "q, k, v, g, beta, {scale:number?}", nil, function(q, k, v, g, beta, o)
+  return node("delta_rule", nil, q * (o.scale or 1 / sqrt(q.shape[q.rank])), k, v, exp(g), beta)
+end)
 
 ------------------------------------------------------------------ losses
 

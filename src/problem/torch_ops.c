@@ -234,6 +234,14 @@ static void expr_arg(const struct torch_names *t, const struct node *n, struct b
     buf_adds(out, n->attrs.keep ? ", keepdim=True)" : ")");
 }
 
+/* torch.topk leaves the order of equal values open; a stable sort does not. */
+static void expr_topk(const struct torch_names *t, const struct node *n, struct buf *out)
+{
+    add_form(t, n, "torch.sort($0, ", out);
+    buf_addf(out, "dim=%d, descending=True, stable=True)[1].narrow(%d, 0, %lld)", n->attrs.axis,
+             n->attrs.axis, (long long)n->shape.dim[n->attrs.axis]);
+}
+
 static void expr_scan(const struct torch_names *t, const struct node *n, struct buf *out)
 {
     buf_addf(out, "torch.%s(", op_table[n->op].name);
@@ -243,8 +251,16 @@ static void expr_scan(const struct torch_names *t, const struct node *n, struct 
     buf_addch(out, ')');
 }
 
+/* PyTorch has no plain product of float8 tensors; float32 holds their products exactly. */
 static void expr_matmul(const struct torch_names *t, const struct node *n, struct buf *out)
 {
+    if (n->dtype == DT_F8E4M3 || n->dtype == DT_F8E5M2) {
+        add_form(t, n,
+                 n->attrs.trans_a ? "torch.matmul($0.float().mT, " : "torch.matmul($0.float(), ",
+                 out);
+        add_form(t, n, n->attrs.trans_b ? "$1.float().mT)" : "$1.float())", out);
+        return;
+    }
     add_form(t, n, n->attrs.trans_a ? "torch.matmul($0.mT, " : "torch.matmul($0, ", out);
     add_form(t, n, n->attrs.trans_b ? "$1.mT)" : "$1)", out);
 }
@@ -447,9 +463,11 @@ static const struct {
     [OP_MIN] = {NULL, expr_reduce},
     [OP_ARGMAX] = {NULL, expr_arg},
     [OP_ARGMIN] = {NULL, expr_arg},
+    [OP_TOPK] = {NULL, expr_topk},
     [OP_CUMSUM] = {NULL, expr_scan},
     [OP_CUMPROD] = {NULL, expr_scan},
     [OP_MATMUL] = {NULL, expr_matmul},
+    [OP_GROUPED_MATMUL] = {"grouped_matmul($0, $1, $2)", NULL},
     [OP_CONV] = {NULL, expr_conv},
     [OP_CONV_TRANSPOSE] = {NULL, expr_conv},
     [OP_MAX_POOL] = {NULL, expr_pool},
@@ -465,6 +483,7 @@ static const struct {
     [OP_LSTM] = {"lstm_steps($0, $1, $2, $3, $4)", NULL},
     [OP_GRU] = {"gru_steps($0, $1, $2, $3)", NULL},
     [OP_RNN] = {"rnn_steps($0, $1, $2, $3)", NULL},
+    [OP_DELTA_RULE] = {"delta_rule($0, $1, $2, $3, $4)", NULL},
 };
 
 void torch_expr(const struct torch_names *t, int node, struct buf *out)

@@ -11,13 +11,16 @@
 #define CHUNK 1024 /* elements; a multiple of Philox's four */
 #define POISON_PARALLEL_MIN (1 << 20)
 #define POISON_CHUNK (1 << 16) /* bytes; a multiple of eight */
+#define GROUPS_MAX 1024        /* of offsets(), each entry of which adds up those before it */
 #define EXACT 0x1p53           /* whole numbers up to this are exact in double */
 
 static const char *const law_names[LAW_COUNT] = {
     [LAW_SPREAD] = "spread",       [LAW_NORMAL] = "normal",   [LAW_UNIFORM] = "uniform",
     [LAW_HEAVY] = "heavy",         [LAW_NEEDLE] = "needle",   [LAW_INTS] = "ints",
     [LAW_PERM] = "perm",           [LAW_LENGTHS] = "lengths", [LAW_CONSTANT] = "constant",
-    [LAW_BERNOULLI] = "bernoulli",
+    [LAW_BERNOULLI] = "bernoulli", [LAW_SORTED] = "sorted",   [LAW_CLUSTER] = "cluster",
+    [LAW_PEAKS] = "peaks",         [LAW_OFFSETS] = "offsets", [LAW_PAGES] = "pages",
+    [LAW_PAGED] = "paged",
 };
 
 const char *law_name(enum law_kind kind)
@@ -31,13 +34,17 @@ static bool is_whole(double x)
     return fabs(x) <= EXACT && x == trunc(x);
 }
 
-/* The least and the largest number of an integer type that double holds exactly. */
+/* The least and the largest whole number between which the type holds, and double too, all. */
 static void integer_range(enum dtype t, double *ret_low, double *ret_high)
 {
     *ret_low = MAX(dtype_round(t, -EXACT), -EXACT);
     *ret_high = MIN(dtype_round(t, EXACT), EXACT);
     if (t == DT_BOOL)
         *ret_low = 0;
+    if (dtype_is_float(t)) { /* beyond this it has gaps */
+        *ret_high = MIN(EXACT, 1 / dtype_roundoff(t));
+        *ret_low = -*ret_high;
+    }
 }
 
 static const char *why_not_real(const struct law *law, enum dtype t)
@@ -50,6 +57,14 @@ static const char *why_not_real(const struct law *law, enum dtype t)
     if (law->kind == LAW_UNIFORM &&
         !(isfinite(law->a) && isfinite(law->b) && isfinite(law->b - law->a) && law->a < law->b))
         return "it wants finite bounds lo < hi; use constant(v) for one value";
+    if (law->kind == LAW_SORTED && law->a != 1 && law->a != -1)
+        return "it wants 1 for rising rows or -1 for falling ones";
+    if (law->kind == LAW_CLUSTER && !(is_whole(law->a) && law->a >= 1 && isfinite(law->b)))
+        return "it wants how many neighbours lie higher, and by how much";
+    if (law->kind == LAW_PEAKS && !(law->a >= 1 && isfinite(law->a) && isfinite(law->b)))
+        return "it wants one peak in how many places, and how far below the others lie";
+    if (law->kind == LAW_PAGED && !(is_whole(law->a) && law->a >= 1))
+        return "it wants the rows of a page, a whole number of at least 1";
     return NULL;
 }
 
@@ -57,9 +72,8 @@ static const char *why_not_ints(const struct law *law, enum dtype t)
 {
     double low, high;
 
-    if (dtype_is_float(t) || t == DT_BOOL)
-        return "it draws whole numbers and wants i64, i32, i8 or u8; use uniform(lo, hi) for a "
-               "float type and bernoulli(p) for bool";
+    if (t == DT_BOOL)
+        return "it draws whole numbers; use bernoulli(p) for bool";
     if (!is_whole(law->a) || !is_whole(law->b) || law->a >= law->b)
         return "it wants whole bounds lo < hi (hi itself is not drawn)";
     integer_range(t, &low, &high);
@@ -76,6 +90,10 @@ static const char *why_not_index(const struct law *law, enum dtype t)
         return NULL;
     if (!is_whole(law->a) || law->a < 1 || law->a > (t == DT_I32 ? 0x1p31 - 1 : 0x1p32))
         return "it wants the largest length, a whole number of at least 1 that fits the type";
+    if (law->kind == LAW_OFFSETS)
+        return law->b == 0 || law->b == 1 ? NULL : "it wants 0 for even groups, 1 for skewed ones";
+    if (law->kind == LAW_PAGES && (!is_whole(law->scale) || law->scale < 0 || law->b < 1))
+        return "it wants how many live pages, the tokens of a page, and the longest sequence or 0";
     if (!is_whole(law->b) || law->b < 0 || law->b > 0x1p32)
         return "its page is a whole number, 0 when there are no pages";
     return NULL;
@@ -97,7 +115,7 @@ static const char *why_not(const struct law *law, enum dtype t)
 {
     if (!isfinite(law->scale))
         return "its scale is not a finite number";
-    if (!dtype_is_float(t) && law->scale != 0 && law->scale != 1)
+    if (!dtype_is_float(t) && law->kind != LAW_PAGES && law->scale != 0 && law->scale != 1)
         return "only float types take a scale";
     switch (law->kind) {
     case LAW_SPREAD:
@@ -105,11 +123,17 @@ static const char *why_not(const struct law *law, enum dtype t)
     case LAW_UNIFORM:
     case LAW_HEAVY:
     case LAW_NEEDLE:
+    case LAW_SORTED:
+    case LAW_CLUSTER:
+    case LAW_PEAKS:
+    case LAW_PAGED:
         return why_not_real(law, t);
     case LAW_INTS:
         return why_not_ints(law, t);
     case LAW_PERM:
     case LAW_LENGTHS:
+    case LAW_OFFSETS:
+    case LAW_PAGES:
         return why_not_index(law, t);
     case LAW_CONSTANT:
         return why_not_constant(law, t);
@@ -125,6 +149,24 @@ bool law_fits(const struct law *law, enum dtype t, const char **ret_why)
 {
     const char *why = why_not(law, t);
 
+    if (why)
+        *ret_why = why;
+    return !why;
+}
+
+bool law_fits_shape(const struct law *law, const struct shape *shape, const char **ret_why)
+{
+    int64_t row = shape->rank ? shape->dim[shape->rank - 1] : 1;
+    const char *why = NULL;
+
+    if (law->kind == LAW_PAGES && (double)shape_count(shape) != law->a)
+        why = "the table must have as many entries as there are live pages";
+    if (law->kind == LAW_PAGES && law->scale > (double)row * law->b)
+        why = "the longest sequence must fit into a row of the table";
+    if (law->kind == LAW_OFFSETS && (row < 2 || row > GROUPS_MAX + 1))
+        why = "a row must have one entry more than there are groups, which are 1 to 1024";
+    if (law->kind == LAW_CLUSTER && law->a > (double)row)
+        why = "the cluster must fit into a row";
     if (why)
         *ret_why = why;
     return !why;
@@ -259,4 +301,9 @@ int64_t fill_poison_check(uint64_t key, const void *data, size_t bytes)
 uint64_t fill_seed(uint64_t pool_seed, uint64_t content, uint64_t tensor)
 {
     return law_mix(law_mix(law_mix(pool_seed) + content) + tensor);
+}
+
+uint64_t law_tensor(const struct law *law, int source)
+{
+    return law->kind == LAW_LENGTHS || law->kind == LAW_PAGES ? UINT32_MAX - 1 : (uint64_t)source;
 }

@@ -15,6 +15,9 @@ const char *law_name(enum law_kind kind);
  * use. */
 bool law_fits(const struct law *law, enum dtype t, const char **ret_why);
 
+/* The same for the shape: some laws know how long a row or the whole is. */
+bool law_fits_shape(const struct law *law, const struct shape *shape, const char **ret_why);
+
 /* Fills n = shape_count elements of dtype t at data. */
 void fill_tensor(const struct law *law, uint64_t seed, enum dtype t, const struct shape *shape,
                  void *data);
@@ -23,6 +26,9 @@ void fill_tensor(const struct law *law, uint64_t seed, enum dtype t, const struc
 void fill_poison(uint64_t key, void *data, size_t bytes);
 /* Offset of the first byte that is no longer the poison, or -1. */
 int64_t fill_poison_check(uint64_t key, const void *data, size_t bytes);
+/* The number that the seed of source number `source` is made with: its own, but laws that describe
+ * the same sequences (lengths and their block tables) share one. */
+uint64_t law_tensor(const struct law *law, int source);
 /* The seed of tensor number `tensor` in content number `content` of a pool. */
 uint64_t fill_seed(uint64_t pool_seed, uint64_t content, uint64_t tensor);
 

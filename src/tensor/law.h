@@ -156,8 +156,8 @@ struct law_row {
     int64_t row;
     int64_t len;
     struct philox draw;
-    double location, deviation; /* spread */
-    int64_t needle[2];          /* needle: the two random places */
+    double location, deviation; /* spread; peaks: the height of the peaks */
+    int64_t needle[2];          /* needle: the two random places; peaks, cluster: one */
     int bits;                   /* perm, lengths: the least with 2^bits >= len, at least 2 */
 };
 
@@ -191,6 +191,13 @@ LAW_FN void law_row_needle(struct law_row *r)
     r->needle[1] = 1 + (p + step) % inner;
 }
 
+/* Heights are multiples of 1/64: every float type above 8 bits holds them, so peaks are equal. */
+LAW_FN void law_row_peaks(struct law_row *r)
+{
+    r->location = (double)law_below(r->draw.v[0], 1024) / 64 - 8;
+    r->needle[0] = (int64_t)(law_unit(r->draw.v[1]) * (double)r->len);
+}
+
 LAW_FN void law_row_bits(struct law_row *r)
 {
     r->bits = 2;
@@ -211,6 +218,8 @@ LAW_FN void law_row_load(struct law_row *r, enum law_kind kind, uint64_t seed, i
         law_row_spread(r);
     else if (kind == LAW_NEEDLE)
         law_row_needle(r);
+    else if (kind == LAW_PEAKS || kind == LAW_CLUSTER)
+        law_row_peaks(r);
     else
         law_row_bits(r);
 }
@@ -256,6 +265,76 @@ LAW_FN int64_t law_length(const struct law *law, const struct law_row *r, int64_
 
     length = length < 1 ? 1 : length;
     return length > max ? max : length;
+}
+
+/* Of every LAW_PAGE_CYCLE pages the last is dead: no table names it, its contents are NaN. */
+#define LAW_PAGE_CYCLE 9
+
+LAW_FN int64_t law_live_page(int64_t nth)
+{
+    return nth + nth / (LAW_PAGE_CYCLE - 1);
+}
+
+LAW_FN int law_page_is_dead(int64_t page)
+{
+    return page % LAW_PAGE_CYCLE == LAW_PAGE_CYCLE - 1;
+}
+
+/* The length of sequence i of n as lengths(max, page) draws it from the same seed. */
+LAW_FN int64_t law_length_of(const struct law *law, uint64_t seed, int64_t n, int64_t i)
+{
+    struct law_row r = LAW_ROW_INIT;
+
+    law_row_load(&r, LAW_LENGTHS, seed, n, 0);
+    return law_length(law, &r, i, law_draw(seed, i / 4, LAW_STREAM_ELEMENT).v[i % 4]);
+}
+
+/* Entry i of a block table with row_len pages to a sequence. Live pages come once each, in an order
+ * of the seed's; an entry behind the end of its sequence names some dead page. */
+LAW_FN int64_t law_page_of(const struct law *law, uint64_t seed, int64_t row_len, int64_t i)
+{
+    int64_t live = (int64_t)law->a, sequence = i / row_len, at = i % row_len;
+    struct law_row whole = LAW_ROW_INIT;
+
+    if (law->scale > 0) {
+        struct law lengths = {LAW_LENGTHS, law->scale, law->b, 0};
+        int64_t n = live < row_len ? 1 : live / row_len;
+
+        if (at * (int64_t)law->b >= law_length_of(&lengths, seed, n, sequence % n))
+            return law_below(law_draw(seed, i, LAW_STREAM_SECOND).v[0],
+                             live / (LAW_PAGE_CYCLE - 1) + 1) *
+                       LAW_PAGE_CYCLE +
+                   LAW_PAGE_CYCLE - 1;
+    }
+    law_row_load(&whole, LAW_PERM, seed, live, 1);
+    return law_live_page(law_permute(&whole, i));
+}
+
+/* Rows of group i: none in one of four, else a power of two; one group is far above the others. */
+LAW_FN int64_t law_group_weight(uint64_t seed, int64_t groups, int64_t i)
+{
+    uint32_t v = law_draw(seed, i, LAW_STREAM_ELEMENT).v[0];
+    int64_t hot = law_below(law_draw(seed, 0, LAW_STREAM_ROW).v[0], groups);
+
+    return (i == hot ? 256 : 0) + (v % 4 == 0 ? 0 : (int64_t)1 << (v >> 2) % 8);
+}
+
+/* Where group i of row_len - 1 begins. */
+LAW_FN int64_t law_offset(const struct law *law, uint64_t seed, int64_t row_len, int64_t i)
+{
+    int64_t groups = row_len - 1, total = (int64_t)law->a, before = 0, all = 0;
+
+    if (groups < 1)
+        return 0;
+    if (law->b == 0) /* what is left over goes to the first ones */
+        return i * (total / groups) + (i < total % groups ? i : total % groups);
+    for (int64_t k = 0; k < groups; k++) {
+        int64_t weight = law_group_weight(seed, groups, k);
+
+        before += k < i ? weight : 0;
+        all += weight;
+    }
+    return (int64_t)((double)total * (double)before / (double)all);
 }
 
 /* The row of elements 4 block + k, one after the other. */
@@ -304,12 +383,94 @@ LAW_FN void law_needles(uint64_t seed, int64_t row_len, int64_t block, struct la
         out[k] = here[k] ? z[k] : 0;
 }
 
+LAW_FN void law_sorted(const struct law *law, uint64_t seed, int64_t row_len, int64_t block,
+                       double out[4])
+{
+    struct philox draw = law_draw(seed, block, LAW_STREAM_ELEMENT);
+    int64_t row = 4 * block / row_len, at = 4 * block % row_len;
+
+    for (int k = 0; k < 4; k++) {
+        double part = ((double)at + law_unit(draw.v[k])) / (double)row_len;
+
+        out[k] = law->a * (8 * part - 4);
+        law_next(row_len, &row, &at);
+    }
+}
+
+LAW_FN void law_clusters(const struct law *law, uint64_t seed, int64_t row_len, int64_t block,
+                         struct law_row *r, double out[4])
+{
+    int64_t row = 4 * block / row_len, at = 4 * block % row_len, width = (int64_t)law->a;
+
+    law_normals(seed, block, LAW_STREAM_ELEMENT, out);
+    for (int k = 0; k < 4; k++) {
+        law_row_load(r, LAW_CLUSTER, seed, row_len, row);
+
+        int64_t last = row_len - width, from = r->needle[0] < last ? r->needle[0] : last;
+
+        out[k] += at >= from && at < from + width ? law->b : 0; /* all of a row that is shorter */
+        law_next(row_len, &row, &at);
+    }
+}
+
+LAW_FN void law_peaks(const struct law *law, uint64_t seed, int64_t row_len, int64_t block,
+                      struct law_row *r, double out[4])
+{
+    struct philox draw = law_draw(seed, block, LAW_STREAM_ELEMENT);
+    struct philox second = law_draw(seed, block, LAW_STREAM_SECOND);
+    int64_t row = 4 * block / row_len, at = 4 * block % row_len;
+
+    for (int k = 0; k < 4; k++) {
+        law_row_load(r, LAW_PEAKS, seed, row_len, row);
+
+        int peak = at == r->needle[0] || law_unit(draw.v[k]) * law->a < 1;
+
+        out[k] = r->location - (peak ? 0 : law->b + 0.2 * law_unit(second.v[k]));
+        law_next(row_len, &row, &at);
+    }
+}
+
+LAW_FN void law_paged(const struct law *law, uint64_t seed, int64_t row_len, int64_t block,
+                      double out[4])
+{
+    int64_t row = 4 * block / row_len, at = 4 * block % row_len;
+
+    law_normals(seed, block, LAW_STREAM_ELEMENT, out);
+    for (int k = 0; k < 4; k++) {
+        if (law_page_is_dead(row / (int64_t)law->a))
+            out[k] = f64_of_bits(0x7FF8000000000000u);
+        law_next(row_len, &row, &at);
+    }
+}
+
+/* Whole numbers a <= x < b; past 2^32 of them a second draw adds the bits that are missing. */
+LAW_FN void law_whole(const struct law *law, uint64_t seed, int64_t block, int64_t out[4])
+{
+    struct philox draw = law_draw(seed, block, LAW_STREAM_ELEMENT);
+    int64_t low = (int64_t)law->a, n = (int64_t)law->b - low;
+
+    if (n <= (int64_t)1 << 32) {
+        for (int k = 0; k < 4; k++)
+            out[k] = low + law_below(draw.v[k], n);
+        return;
+    }
+
+    struct philox more = law_draw(seed, block, LAW_STREAM_SECOND);
+
+    for (int k = 0; k < 4; k++) {
+        uint64_t bits = ((uint64_t)draw.v[k] << 32 | more.v[k]) >> 11;
+
+        out[k] = low + (int64_t)((double)bits * 0x1p-53 * (double)n);
+    }
+}
+
 /* Elements 4 block .. 4 block + 3 of a float tensor, before rounding to its type. row is the
  * caller's cache, to be used with one law, seed and row length only. */
 LAW_FN void law_reals(const struct law *law, uint64_t seed, int64_t row_len, int64_t block,
                       struct law_row *row, double out[4])
 {
     double second[4];
+    int64_t whole[4];
     struct philox draw;
 
     switch (law->kind) {
@@ -340,33 +501,29 @@ LAW_FN void law_reals(const struct law *law, uint64_t seed, int64_t row_len, int
         for (int k = 0; k < 4; k++)
             out[k] = law_unit(draw.v[k]) < law->a ? 1 : 0;
         break;
+    case LAW_INTS:
+        law_whole(law, seed, block, whole);
+        for (int k = 0; k < 4; k++)
+            out[k] = (double)whole[k];
+        break;
+    case LAW_SORTED:
+        law_sorted(law, seed, row_len, block, out);
+        break;
+    case LAW_CLUSTER:
+        law_clusters(law, seed, row_len, block, row, out);
+        break;
+    case LAW_PEAKS:
+        law_peaks(law, seed, row_len, block, row, out);
+        break;
+    case LAW_PAGED:
+        law_paged(law, seed, row_len, block, out);
+        break;
     default: /* LAW_CONSTANT; the others do not fit a float */
         for (int k = 0; k < 4; k++)
             out[k] = law->a;
     }
     for (int k = 0; k < 4; k++)
         out[k] *= law->scale == 0 ? 1 : law->scale;
-}
-
-/* Whole numbers a <= x < b; past 2^32 of them a second draw adds the bits that are missing. */
-LAW_FN void law_whole(const struct law *law, uint64_t seed, int64_t block, int64_t out[4])
-{
-    struct philox draw = law_draw(seed, block, LAW_STREAM_ELEMENT);
-    int64_t low = (int64_t)law->a, n = (int64_t)law->b - low;
-
-    if (n <= (int64_t)1 << 32) {
-        for (int k = 0; k < 4; k++)
-            out[k] = low + law_below(draw.v[k], n);
-        return;
-    }
-
-    struct philox more = law_draw(seed, block, LAW_STREAM_SECOND);
-
-    for (int k = 0; k < 4; k++) {
-        uint64_t bits = ((uint64_t)draw.v[k] << 32 | more.v[k]) >> 11;
-
-        out[k] = low + (int64_t)((double)bits * 0x1p-53 * (double)n);
-    }
 }
 
 LAW_FN void law_indices(const struct law *law, uint64_t seed, int64_t row_len, int64_t block,
@@ -400,6 +557,14 @@ LAW_FN void law_integers(const struct law *law, uint64_t seed, int64_t row_len, 
         draw = law_draw(seed, block, LAW_STREAM_ELEMENT);
         for (int k = 0; k < 4; k++)
             out[k] = law_unit(draw.v[k]) < law->a;
+        break;
+    case LAW_OFFSETS:
+        for (int k = 0; k < 4; k++)
+            out[k] = law_offset(law, seed, row_len, (4 * block + k) % row_len);
+        break;
+    case LAW_PAGES: /* the last block may reach past the table's end: any page will do there */
+        for (int k = 0; k < 4; k++)
+            out[k] = law_page_of(law, seed, row_len, (4 * block + k) % (int64_t)law->a);
         break;
     default: /* LAW_CONSTANT; the others do not fit an integer */
         for (int k = 0; k < 4; k++)

@@ -9,18 +9,26 @@ enum law_kind {
     LAW_UNIFORM,   /* a <= x < b, before it is rounded to the type */
     LAW_HEAVY,     /* signed, heavy-tailed: a normal times exp of a normal */
     LAW_NEEDLE,    /* first, last and two random places of each row are normal, the rest 0 */
-    LAW_INTS,      /* whole numbers a <= x < b */
+    LAW_INTS,      /* whole numbers a <= x < b, of an integer or a float type */
     LAW_PERM,      /* each row a permutation of 0..n-1 */
     LAW_LENGTHS,   /* ragged lengths 1..a: edges (1, a, multiples of page b, neighbours), others */
     LAW_CONSTANT,  /* a */
     LAW_BERNOULLI, /* 1 with probability a, else 0 */
+    LAW_SORTED,    /* each row rises (a = 1) or falls (a = -1) from end to end of -4..4 */
+    LAW_CLUSTER,   /* normal; a neighbours at a random place of each row lie b higher */
+    LAW_PEAKS,   /* each row: about one in a places at one height, the others b to b + 0.2 below */
+    LAW_OFFSETS, /* prefix sums of a rows over row length - 1 groups: even ones (b = 0), or some
+                    empty and some large (b = 1) */
+    LAW_PAGES,   /* a block table over a live pages of b tokens, shuffled; see law_page_of() */
+    LAW_PAGED,   /* normal, in pages of a rows each; pages that no table names hold NaN */
     LAW_COUNT,
 };
 
 struct law {
     enum law_kind kind;
     double a, b;
-    double scale; /* float laws: the number is multiplied by this; 0 means 1 */
+    double scale; /* float laws: the number is multiplied by this; 0 means 1. LAW_PAGES: the longest
+                     sequence where lengths are ragged, 0 where all tables are full */
 };
 
 #endif

@@ -12,7 +12,7 @@ print(r["verdict"] + (": " + r["reason"] if r["reason"] else ""))')
         bad=1
     fi
 }
-for dir in exemplars/cpu/level*/*/; do
+for dir in exemplars/cpu/level*/*/ exemplars/cpu/hard/*/; do
     problem=${dir#exemplars/cpu/}
     for file in "$dir"*.c; do judge "${problem%/}" "$file" pass; done
 done

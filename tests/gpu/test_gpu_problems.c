@@ -77,8 +77,10 @@ static bool draw(const struct graph *g, int law, struct tensors *in, struct tens
 
         if (!add(in, i, bytes))
             return false;
-        fill_tensor(&s->laws[law % s->n_laws], fill_seed(SEED, (uint64_t)law, (uint64_t)i),
-                    s->dtype, &s->shape, in->host[i]);
+        const struct law *drawn = &s->laws[law % s->n_laws];
+
+        fill_tensor(drawn, fill_seed(SEED, (uint64_t)law, law_tensor(drawn, i)), s->dtype,
+                    &s->shape, in->host[i]);
         if (ops->upload(ctx, &in->device[i], 0, in->host[i], bytes, &err) < 0)
             return false;
     }

@@ -19,6 +19,9 @@ static const struct law samples[LAW_COUNT] = {
     [LAW_NEEDLE] = {LAW_NEEDLE, 0, 0, 0},     [LAW_INTS] = {LAW_INTS, 2, 100, 0},
     [LAW_PERM] = {LAW_PERM, 0, 0, 0},         [LAW_LENGTHS] = {LAW_LENGTHS, 100, 16, 0},
     [LAW_CONSTANT] = {LAW_CONSTANT, 1, 0, 0}, [LAW_BERNOULLI] = {LAW_BERNOULLI, 0.25, 0, 0},
+    [LAW_SORTED] = {LAW_SORTED, -1, 0, 0},    [LAW_CLUSTER] = {LAW_CLUSTER, 4, 8, 0},
+    [LAW_PEAKS] = {LAW_PEAKS, 8, 16.65, 0},   [LAW_OFFSETS] = {LAW_OFFSETS, 100, 1, 0},
+    [LAW_PAGES] = {LAW_PAGES, 333, 16, 500},  [LAW_PAGED] = {LAW_PAGED, 400, 0, 0},
 };
 
 static struct shape matrix(int64_t rows, int64_t columns)
@@ -111,10 +114,12 @@ static void test_bits_are_fixed(void **state)
     static const uint64_t want[LAW_COUNT] = {
         [LAW_SPREAD] = 0xE01391D277350BFB,   [LAW_NORMAL] = 0x6DDDCCC909384D11,
         [LAW_UNIFORM] = 0x5E75E66D6D458815,  [LAW_HEAVY] = 0x864CDF5A44C8F94B,
-        [LAW_NEEDLE] = 0x4B0D35353AB71827,   [LAW_INTS] = 0x24873CA00A05B543,
+        [LAW_NEEDLE] = 0x4B0D35353AB71827,   [LAW_INTS] = 0x8113BC199D622FB9,
         [LAW_PERM] = 0x98DCC207BAECC957,     [LAW_LENGTHS] = 0xFAAE7D31B31A895C,
         [LAW_CONSTANT] = 0x9A588BFFC2F286FC, [LAW_BERNOULLI] = 0x3C5B15EF9DAD75F7,
-
+        [LAW_SORTED] = 0x76CB6254FA9CC998,   [LAW_CLUSTER] = 0xDEF16E9C683E4638,
+        [LAW_PEAKS] = 0xFD6941BAF4EF1831,    [LAW_OFFSETS] = 0x51486C27760CB694,
+        [LAW_PAGES] = 0xA481E9B40E40292D,    [LAW_PAGED] = 0x28032E3DD75C6FE3,
     };
     const struct shape shape = matrix(9, 37);
 
@@ -167,7 +172,8 @@ static void check_elements(const struct law *law, enum dtype t, const struct sha
 static void test_every_law_with_every_type(void **state)
 {
     static const struct shape shapes[] = {
-        {0, {0}}, {1, {1}}, {1, {5}}, {2, {7, 3}}, {2, {3, 0}}, {3, {5, 11, 603}}, {2, {3, 20001}},
+        {0, {0}},    {1, {1}},          {1, {5}},        {2, {7, 3}},
+        {2, {3, 0}}, {3, {5, 11, 603}}, {2, {3, 20001}}, {2, {9, 37}},
     };
     const char *why;
 
@@ -180,6 +186,8 @@ static void test_every_law_with_every_type(void **state)
                 continue;
             fitting++;
             for (size_t i = 0; i < ARRAY_SIZE(shapes); i++) {
+                if (!law_fits_shape(&samples[k], &shapes[i], &why))
+                    continue;
                 check_threads(&samples[k], t, &shapes[i]);
                 check_elements(&samples[k], t, &shapes[i]);
             }
@@ -456,6 +464,132 @@ static void test_scale(void **state)
     }
 }
 
+static void test_sorted_rows(void **state)
+{
+    const struct shape shape = matrix(3, 1000);
+
+    (void)state;
+    for (int way = -1; way <= 1; way += 2) {
+        struct law law = {LAW_SORTED, way, 0, 0};
+        AUTO(freep) double *x = filled(&law, SEED, DT_F32, &shape);
+
+        for (int i = 1; i < 3000; i++)
+            assert_true(i % 1000 == 0 || way * (x[i] - x[i - 1]) > 0);
+        assert_true(fabs(x[0] + way * 4) < 0.01 && fabs(x[999] - way * 4) < 0.01);
+        assert_true(x[1] != x[1001]);
+    }
+}
+
+/* Every row has its higher ones side by side, somewhere else. */
+static void test_clusters(void **state)
+{
+    const struct law law = {LAW_CLUSTER, 16, 100, 0};
+    const struct shape shape = matrix(20, 500);
+    AUTO(freep) double *x = filled(&law, SEED, DT_F32, &shape);
+    int places = 0, before = -1;
+
+    (void)state;
+    for (int r = 0; r < 20; r++) {
+        int first = -1, n = 0;
+
+        for (int i = 0; i < 500; i++) {
+            if (x[r * 500 + i] < 50)
+                continue;
+            first = first < 0 ? i : first;
+            assert_int_equal(i, first + n++);
+        }
+        assert_int_equal(n, 16);
+        places += first != before;
+        before = first;
+    }
+    assert_true(places > 15);
+}
+
+static void test_peaks_are_equal_and_the_rest_is_below_half_an_ulp(void **state)
+{
+    const struct law law = {LAW_PEAKS, 64, 16.65, 0};
+    const struct shape shape = matrix(8, 4096);
+    AUTO(freep) double *x = filled(&law, SEED, DT_F32, &shape);
+
+    (void)state;
+    for (int r = 0; r < 8; r++) {
+        double top = -INFINITY;
+        int peaks = 0;
+
+        for (int i = 0; i < 4096; i++)
+            top = fmax(top, x[r * 4096 + i]);
+        for (int i = 0; i < 4096; i++) {
+            double term = exp(x[r * 4096 + i] - top);
+
+            peaks += term == 1;
+            assert_true(term == 1 || (term > 0x1.8p-25 && term < 0x1p-24));
+        }
+        assert_in_range(peaks, 30, 110);
+    }
+}
+
+static void test_offsets_even_and_skewed(void **state)
+{
+    const struct law even = {LAW_OFFSETS, 103, 0, 0}, skewed = {LAW_OFFSETS, 1000, 1, 0};
+    const struct shape ten = {1, {11}}, many = {1, {65}};
+    AUTO(freep) double *x = filled(&even, SEED, DT_I32, &ten);
+    AUTO(freep) double *y = filled(&skewed, SEED, DT_I32, &many);
+    int empty = 0, largest = 0;
+
+    (void)state;
+    assert_true(x[0] == 0 && x[10] == 103);
+    for (int i = 0; i < 10; i++)
+        assert_int_equal((int)(x[i + 1] - x[i]), i < 3 ? 11 : 10);
+    assert_true(y[0] == 0 && y[64] == 1000);
+    for (int i = 0; i < 64; i++) {
+        int rows = (int)(y[i + 1] - y[i]);
+
+        assert_true(rows >= 0);
+        empty += rows == 0;
+        largest = MAX(largest, rows);
+    }
+    assert_true(empty >= 6 && empty < 48 && largest > 60);
+}
+
+/* Table, lengths and cache agree: entries of a sequence name live pages, all different, the rest
+ * dead ones, which hold NaN. */
+static void test_pages(void **state)
+{
+    enum { B = 12, PPS = 7, PAGE = 16, LONGEST = 110, LIVE = B * PPS, ROWS = 3 };
+    const struct law lengths = {LAW_LENGTHS, LONGEST, PAGE, 0};
+    const struct law tables[] = {{LAW_PAGES, LIVE, PAGE, 0}, {LAW_PAGES, LIVE, PAGE, LONGEST}};
+    const struct law cache = {LAW_PAGED, ROWS, 0, 2};
+    const int64_t pages = LIVE + LIVE / 8 + 9;
+    const struct shape shape = matrix(B, PPS), sequences = {1, {B}}, kv = matrix(pages * ROWS, 5);
+    AUTO(freep) double *length = filled(&lengths, SEED, DT_I32, &sequences);
+    AUTO(freep) double *x = filled(&cache, SEED, DT_BF16, &kv);
+    const char *why;
+
+    (void)state;
+    assert_true(law_fits_shape(&tables[1], &shape, &why));
+    assert_false(law_fits_shape(&tables[1], &sequences, &why));
+    for (int ragged = 0; ragged < 2; ragged++) {
+        AUTO(freep) double *table = filled(&tables[ragged], SEED, DT_I32, &shape);
+        bool seen[LIVE * 2] = {false};
+        int in_order = 0;
+
+        for (int i = 0; i < LIVE; i++) {
+            int64_t page = (int64_t)table[i];
+            bool used = !ragged || i % PPS * PAGE < length[i / PPS];
+
+            assert_true(page >= 0 && page < pages);
+            assert_true(!used || !seen[page]);
+            for (int k = 0; k < ROWS * 5; k++)
+                assert_int_equal(isnan(x[page * ROWS * 5 + k]), !used);
+            seen[page] = true;
+            in_order += i > 0 && table[i] == table[i - 1] + 1;
+        }
+        assert_true(in_order < LIVE / 4);
+    }
+    assert_true(law_tensor(&tables[0], 3) == law_tensor(&lengths, 5));
+    assert_true(law_tensor(&cache, 3) == 3);
+}
+
 static void test_law_fits(void **state)
 {
     static const struct {
@@ -472,7 +606,9 @@ static void test_law_fits(void **state)
         {{LAW_UNIFORM, 1, 1, 0}, DT_F32, "lo < hi"},
         {{LAW_UNIFORM, 0, INFINITY, 0}, DT_F32, "finite"},
         {{LAW_UNIFORM, 0, 1, 0}, DT_BOOL, "ints(lo, hi)"},
-        {{LAW_INTS, 0, 10, 0}, DT_F32, "uniform(lo, hi)"},
+        {{LAW_INTS, 0, 10, 0}, DT_F32, NULL},
+        {{LAW_INTS, -256, 257, 0}, DT_BF16, NULL},
+        {{LAW_INTS, 0, 258, 0}, DT_BF16, "wider"}, /* 257 lies between two numbers */
         {{LAW_INTS, 0, 2, 0}, DT_BOOL, "bernoulli(p)"},
         {{LAW_INTS, 0, 256, 0}, DT_U8, NULL},
         {{LAW_INTS, 0, 257, 0}, DT_U8, "wider"},
@@ -493,6 +629,17 @@ static void test_law_fits(void **state)
         {{LAW_CONSTANT, -1, 0, 0}, DT_BOOL, "fits"},
         {{LAW_BERNOULLI, 1.5, 0, 0}, DT_BOOL, "probability"},
         {{LAW_BERNOULLI, 0.5, 0, 0}, DT_BOOL, NULL},
+        {{LAW_SORTED, 1, 0, 0}, DT_F32, NULL},
+        {{LAW_SORTED, 2, 0, 0}, DT_F32, "rising"},
+        {{LAW_CLUSTER, 0, 8, 0}, DT_F32, "neighbours"},
+        {{LAW_PEAKS, 0.5, 16, 0}, DT_F32, "one peak in"},
+        {{LAW_OFFSETS, 8, 1, 0}, DT_I32, NULL},
+        {{LAW_OFFSETS, 8, 2, 0}, DT_I32, "skewed"},
+        {{LAW_OFFSETS, 8, 0, 0}, DT_F32, "i32 or i64"},
+        {{LAW_PAGES, 12, 16, 40}, DT_I32, NULL},
+        {{LAW_PAGES, 12, 0, 40}, DT_I32, "tokens of a page"},
+        {{LAW_PAGED, 16, 0, 2}, DT_BF16, NULL},
+        {{LAW_PAGED, 0, 0, 2}, DT_BF16, "rows of a page"},
         {{LAW_COUNT, 0, 0, 0}, DT_F32, "no such law"},
     };
 
@@ -511,8 +658,9 @@ static void test_law_fits(void **state)
 
 static void test_law_names(void **state)
 {
-    static const char *const want[] = {"spread", "normal", "uniform", "heavy",    "needle",
-                                       "ints",   "perm",   "lengths", "constant", "bernoulli"};
+    static const char *const want[] = {
+        "spread",   "normal",    "uniform", "heavy",   "needle", "ints",    "perm",  "lengths",
+        "constant", "bernoulli", "sorted",  "cluster", "peaks",  "offsets", "pages", "paged"};
 
     (void)state;
     assert_int_equal(ARRAY_SIZE(want), LAW_COUNT);
@@ -608,6 +756,11 @@ int main(void)
         cmocka_unit_test(test_perm_is_fair),
         cmocka_unit_test(test_lengths_have_the_edges),
         cmocka_unit_test(test_lengths_of_odd_parameters),
+        cmocka_unit_test(test_sorted_rows),
+        cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_peaks_are_equal_and_the_rest_is_below_half_an_ulp),
+        cmocka_unit_test(test_offsets_even_and_skewed),
+        cmocka_unit_test(test_pages),
         cmocka_unit_test(test_scale),
         cmocka_unit_test(test_law_fits),
         cmocka_unit_test(test_law_names),

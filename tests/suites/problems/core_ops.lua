@@ -36,6 +36,10 @@ output("sums", sum(x, { dim = { 0, 2 } }) + prod(p, { dim = { 0, 2 } }) + max(x,
 output("whole", max(x) + sum(sum(x), { keep = true }))
 output("places", argmax(x, { dim = 1 }) + argmin(x, { dim = 1 }) * 10
   - squeeze(argmax(x, { dim = 1, keep = true }), 1))
+local largest = topk(x, 5)
+local _, equals = topk(floor(x), 3, { dim = 1 })
+output("largest", largest)
+output("largest_at", equals)
 output("scans", cumsum(x, { dim = 2 }) + cumprod(p, { dim = 1 }))
 
 -- contractions and windows
@@ -66,3 +70,10 @@ local w3, b3 = weights(3)
 local w1, b1 = weights(1)
 output("cells", lstm(gates(4), w4, b4, h, h))
 output("gated", gru(gates(3), w3, b3, h) + rnn(gates(1), w1, b1, full({ 6, 8 }, f32, 0)))
+
+-- grouped products and the gated delta rule
+local ends = input("ends", i32, { 6 }, offsets(24, 1))
+output("grouped", grouped_matmul(reshape(x, { 24, N }), c, ends))
+local heads = rearrange(x, "b t (h k) -> b t h k", { h = 2 })
+output("delta", kda(heads, heads * 0.2, heads * 2, log(rearrange(p, "b t (h k) -> b t h k", { h = 2 })) * 0.1,
+  slice(reshape(p, { 4, 6, N }), 2, 0, 2) * 0.3))
