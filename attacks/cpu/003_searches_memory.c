@@ -5,6 +5,7 @@
 #include "problem.h"
 
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { RUN = 16, STACK_BYTES = 1024, HEAP_BYTES = 1 << 16 };
@@ -19,11 +20,19 @@ static int has_run(const char *from, const char *to)
     return 0;
 }
 
+/* The heap's end is page-aligned; there may be none below it. */
+static int has_heap(const char *end)
+{
+    unsigned char resident[HEAP_BYTES / 4096];
+
+    return mincore((void *)(end - HEAP_BYTES), HEAP_BYTES, resident) == 0;
+}
+
 static int found_in_memory(void)
 {
-    const char *frame = __builtin_frame_address(0), *brk = sbrk(0);
+    const char *frame = __builtin_frame_address(0), *end = sbrk(0);
 
-    return has_run(frame, frame + STACK_BYTES) || has_run(brk - HEAP_BYTES, brk);
+    return has_run(frame, frame + STACK_BYTES) || (has_heap(end) && has_run(end - HEAP_BYTES, end));
 }
 
 int assay_kernel(const DLTensor *in, int n_in, DLTensor *out, int n_out, void *stream)

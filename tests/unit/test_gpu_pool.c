@@ -171,11 +171,43 @@ static void contents_come_back(void **state)
     one_pool("level1/023_softmax", 2 << 20);
 }
 
+/* What tells that a runner wrote to its input: one byte, wherever it is. */
+static void inputs_are_compared(void **state)
+{
+    static const size_t places[] = {0, 1, 4095, 65537, 69999}; /* the last word is not whole */
+    const struct device_judge_ops *ops = device_cuda.judge;
+    size_t bytes = 70000;
+    struct mem a = MEM_INIT, b = MEM_INIT;
+    struct err err = ERR_INIT;
+    int64_t at = 0;
+
+    (void)state;
+    assert_int_equal(ops->mem_alloc(cuda, MEM_PRIVATE, bytes, &a, &err), 0);
+    assert_int_equal(ops->mem_alloc(cuda, MEM_PRIVATE, bytes, &b, &err), 0);
+    assert_int_equal(ops->poison(cuda, &a, 0, bytes, 7, &err), 0);
+    assert_int_equal(ops->copy(cuda, &b, 0, &a, 0, bytes, &err), 0);
+    assert_int_equal(ops->differ(cuda, &a, &b, bytes, &at, &err), 0);
+    assert_int_equal(at, -1);
+    for (size_t i = ARRAY_SIZE(places); i-- > 0;) { /* each before the one that is off already */
+        unsigned char byte;
+
+        assert_int_equal(ops->download(cuda, &b, places[i], &byte, 1, &err), 0);
+        byte ^= 0x80;
+        assert_int_equal(ops->upload(cuda, &b, places[i], &byte, 1, &err), 0);
+        assert_int_equal(ops->differ(cuda, &a, &b, bytes, &at, &err), 0);
+        assert_int_equal(at, (int64_t)places[i]);
+    }
+    assert_int_equal(ops->differ(cuda, &a, &b, bytes + 1, &at, &err), -1);
+    ops->mem_free(cuda, &a);
+    ops->mem_free(cuda, &b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pools_are_equal),
         cmocka_unit_test(contents_come_back),
+        cmocka_unit_test(inputs_are_compared),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);
