@@ -45,7 +45,7 @@ struct rproc {
     int pidfd, sock, out_fd;
     struct wire_page *page;
     unsigned seq, awake_seq;
-    bool stopped;
+    bool stopped, killed;
     bool warm;          /* WARM was seen: it has its device open */
     bool sealed;        /* READY was seen: from here on its word is the candidate's */
     int wait_status;    /* once reaped */
@@ -94,7 +94,9 @@ int rproc_call(struct rproc *r, enum wire_order order, int in_arena, int out_are
 int rproc_stop(struct rproc *r, struct verdict *v, struct err *err);
 /* SIGCONT, and wait until the runner spins on its page again, so that waking is not timed. */
 int rproc_wake(struct rproc *r, struct verdict *v, struct err *err);
-/* Ends and reaps it, whatever it does. RPROC_INIT and an ended one are fine. */
+/* Ends it, whatever it does, and does not wait. Its config is not looked at any more. */
+void rproc_kill(struct rproc *r);
+/* The same, and reaps it. RPROC_INIT and an ended one are fine. */
 void rproc_end(struct rproc *r);
 /* The same, and its text is gone too. */
 void rproc_release(struct rproc *r);

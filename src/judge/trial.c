@@ -653,6 +653,22 @@ static void end_runners(struct trial *t)
     t->result->end_ms += clock_ms_since(start);
 }
 
+/* At the end nobody waits for that but the next who is timed. */
+static void leave_runners(struct trial *t)
+{
+    for (int i = 0; i < t->n_runners; i++)
+        leaving_add(t->config->leaving, &t->runners[i]);
+    t->n_runners = 0;
+}
+
+static void await_others(struct trial *t)
+{
+    uint64_t start = clock_ns();
+
+    leaving_await(t->config->leaving);
+    t->result->end_ms += clock_ms_since(start);
+}
+
 /* Slower flushes than before there was a runner: its doing if they are fast again once it is gone,
  * else somebody else's, and nothing that is timed here means anything. */
 static int look_for_others(struct trial *t, struct verdict *doubt, struct err *err)
@@ -826,6 +842,8 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
     for (int i = 0; i < g->n_laws * g->n_outputs; i++)
         t.pooled[i] = (struct compare_stats)COMPARE_STATS_INIT;
 
+    await_others(&t);
+
     int rc = make_arenas(&t, err);
 
     if (rc == 0) {
@@ -840,7 +858,7 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
         draw_in(&t);
         rc = run_phases(&t, v, err);
         sum_up(&t);
-        end_runners(&t);
+        leave_runners(&t);
         sched_setaffinity(0, sizeof(t.all_cpus), &t.all_cpus);
     }
     free_arenas(&t);
