@@ -401,6 +401,13 @@ static bool enough(const struct trial *t, int done, uint64_t start)
     return done >= t->n_runners && clock_ms_since(start) > LONG_MS;
 }
 
+/* Before the empty order is taken off. Of a worker its own clock, as for its score: the judge's
+ * sees it copy torch's results. */
+static double caller_ns(const struct trial *t, const struct rproc_reply *reply)
+{
+    return (double)(t->config->runner.worker ? reply->claim_ns : reply->wall_ns);
+}
+
 static int warm_up(struct trial *t, struct verdict *v, struct err *err)
 {
     uint64_t start = clock_ns();
@@ -416,7 +423,7 @@ static int warm_up(struct trial *t, struct verdict *v, struct err *err)
         if (rc)
             return rc;
         if (!first)
-            series_add(&t->callers, (double)reply.wall_ns);
+            series_add(&t->callers, caller_ns(t, &reply));
     }
     return 0;
 }
@@ -711,7 +718,8 @@ static void note_call(struct trial *t)
     r->queue_ns = r->held ? series_median(&t->queues) : 0;
     r->call_ns = audited(t) ? stats_median(r->outside, (size_t)r->n_samples) : r->cold.median;
     if (r->held && t->callers.n)
-        r->call_ns = fmax(series_median(&t->callers) - t->empty[false], 0);
+        r->call_ns =
+            fmax(series_median(&t->callers) - (t->config->runner.worker ? 0 : t->empty[false]), 0);
     r->host_bound = r->held && audit_host_bound(r->cold.median, r->call_ns, r->queue_ns);
 }
 
@@ -829,7 +837,7 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
     struct trial t = {.config = c,
                       .ops = c->pool->device->judge,
                       .key = secret_u64(),
-                      .holding = c->pool->device->hold_ms > 0 && !c->runner.worker,
+                      .holding = c->pool->device->hold_ms > 0,
                       .result = ret};
 
     *ret = (struct trial_result){.state = {DEVICE_STATE_UNKNOWN, DEVICE_STATE_UNKNOWN}};
