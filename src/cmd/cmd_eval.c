@@ -46,8 +46,8 @@ static const struct opt eval_table[] = {
     {"runners", 0, OPT_INT, FIELD(runners), "N", "fresh processes per size (default 3; GPUs 1)",
      NULL, 1, PLAN_MAX_RUNNERS},
     {"spares", 0, OPT_INT, FIELD(spares), "N",
-     "processes kept ready with the device open (default: GPUs, as many as a candidate takes)",
-     NULL, 1, SPARES_MAX},
+     "processes kept ready with the device open (default: GPUs, for up to 4 candidates)", NULL, 1,
+     SPARES_MAX},
     {"no-spares", 0, OPT_FLAG, FIELD(no_spares), NULL, "start processes when they are needed", NULL,
      0, 0},
     {"no-cache", 0, OPT_FLAG, FIELD(no_cache), NULL, "compile again", NULL, 0, 0},
@@ -74,7 +74,8 @@ struct eval {
     uint64_t started_ns, shown_ns; /* since when; when progress was last shown, 0: never */
     double first_cold_us;
     double load_ms;
-    int worst; /* exit status so far */
+    int to_come; /* candidates of this problem, from the present word on */
+    int worst;   /* exit status so far */
     bool warned_layers;
 };
 
@@ -414,15 +415,25 @@ static int open_problem(struct eval *v, const char *word, struct err *err)
     return rc;
 }
 
+/* Baselines need no spares. */
+static int open_for(struct eval *v, struct session_options *so, bool *ret_calibrated,
+                    struct err *err)
+{
+    if (v->to_come == 0)
+        so->plan.spares = -1;
+    return session_open(&v->app->places, v->problem, so, &v->session, ret_calibrated, err);
+}
+
 static int open_session(struct eval *v, const struct device *device, int index, struct err *err)
 {
-    struct session_options so = {.device = device, .device_index = index, .single = !v->many};
+    struct session_options so = {
+        .device = device, .device_index = index, .single = !v->many, .candidates = v->to_come};
     bool calibrated = false;
 
     if (v->session && v->device == device)
         return 0;
     if (end_session(v, err) < 0 || plan_from(v->options, &so, err) < 0 ||
-        session_open(&v->app->places, v->problem, &so, &v->session, &calibrated, err) < 0)
+        open_for(v, &so, &calibrated, err) < 0)
         return -1;
     if (isatty(STDERR_FILENO))
         v->session->options.plan.progress = (struct progress){show_progress, v};
@@ -496,18 +507,32 @@ static int take_torch(struct eval *v, const char *word, struct err *err)
     return judge_one(v, word, &spec, err);
 }
 
+/* A candidate is known by its suffix (or by being there); all else names a problem. */
+static bool is_file(char **argv, int i)
+{
+    return device_for_file(argv[i]) || (i > 0 && access(argv[i], F_OK) == 0);
+}
+
+static int count_to_come(int argc, char **argv, int i)
+{
+    int n = 0;
+
+    for (; i < argc && (torch_spec_is(argv[i]) || is_file(argv, i)); i++)
+        n += !torch_spec_is(argv[i]);
+    return n;
+}
+
 static int eval_words(struct eval *v, int argc, char **argv, struct err *err)
 {
     for (int i = 0; i < argc; i++) {
-        /* A candidate is known by its suffix (or by being there); all else names a problem. */
-        bool file = device_for_file(argv[i]) || (i > 0 && access(argv[i], F_OK) == 0);
+        int rc;
 
-        if (torch_spec_is(argv[i])) {
-            if (take_torch(v, argv[i], err) < 0)
-                return -1;
-            continue;
-        }
-        if ((file ? take_file(v, argv[i], err) : open_problem(v, argv[i], err)) < 0)
+        v->to_come = count_to_come(argc, argv, i);
+        if (torch_spec_is(argv[i]))
+            rc = take_torch(v, argv[i], err);
+        else
+            rc = is_file(argv, i) ? take_file(v, argv[i], err) : open_problem(v, argv[i], err);
+        if (rc < 0)
             return -1;
     }
     return 0;

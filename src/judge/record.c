@@ -288,7 +288,7 @@ static json_t *evidence_json(const struct session *s, const struct evaluation *e
 
 static json_t *phases_json(const struct evaluation *e)
 {
-    double start = e->spares_ms, checks = 0, timing = 0, candidate = 0, end = 0;
+    double start = e->spares_ms, checks = 0, timing = 0, candidate = 0, end = e->end_ms;
 
     for (int i = 0; i < e->n_sizes; i++) {
         start += e->sizes[i].trial.start_ms;

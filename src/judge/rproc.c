@@ -673,14 +673,20 @@ int rproc_wake(struct rproc *r, struct verdict *v, struct err *err)
     return rc;
 }
 
+void rproc_kill(struct rproc *r)
+{
+    if (r->pid <= 0 || r->killed)
+        return;
+    r->killed = true;
+    if (r->config->worker) /* torch.compile has helpers, in the runner's group */
+        kill(-r->pid, SIGKILL);
+    send_signal(r, SIGKILL);
+}
+
 void rproc_end(struct rproc *r)
 {
-    if (r->pid > 0) {
-        if (r->config->worker) /* torch.compile has helpers, in the runner's group */
-            kill(-r->pid, SIGKILL);
-        send_signal(r, SIGKILL);
-        reap(r, 0);
-    }
+    rproc_kill(r);
+    reap(r, 0);
     if (r->out_fd >= 0)
         drain(r);
     wire_page_unmap(r->page);

@@ -51,7 +51,7 @@ struct rproc {
     int pidfd, sock, out_fd;
     struct wire_page *page;
     unsigned seq, awake_seq;
-    bool stopped;
+    bool stopped, killed;
     /* Of its last order: CPU time before, and the judge's clock from SIGCONT to awake, from go to
      * done, from done to a standstill. */
     uint64_t cpu_before_ns, wake_ns, call_ns, stop_ns;
@@ -110,7 +110,9 @@ int rproc_wake(struct rproc *r, struct verdict *v, struct err *err);
 /* How long it may have worked on its last order before it was told to go, by its CPU time: to be
  * asked when it has stood still for some microseconds. Counts as part of the call. */
 uint64_t rproc_head_start_ns(const struct rproc *r);
-/* Ends and reaps it, whatever it does. RPROC_INIT and an ended one are fine. */
+/* Ends it, whatever it does, and does not wait. Its config is not looked at any more. */
+void rproc_kill(struct rproc *r);
+/* The same, and reaps it. RPROC_INIT and an ended one are fine. */
 void rproc_end(struct rproc *r);
 /* The same, and its text is gone too. */
 void rproc_release(struct rproc *r);

@@ -16,6 +16,7 @@
 #define SOURCE_MAX (4 << 20)
 #define START_TIMEOUT_MS 10000
 #define WORKER_TIMEOUT_MS 900000 /* torch.compile with max-autotune takes minutes */
+#define SPARES_BATCH 4           /* candidates */
 #define RUNNER_MEM_MIN ((uint64_t)4 << 30)
 
 /* --- opening --- */
@@ -141,12 +142,31 @@ static uint64_t runner_memory(const struct session *s)
     return RUNNER_MEM_MIN + 4 * most + (uint64_t)s->problem->requires_memory;
 }
 
-/* Opening a driver takes longer than judging a small kernel: so only there, unless asked for. */
+/* Opening a driver takes longer than judging a small kernel: so only there, unless asked for. While
+ * many candidates are to come, for several at a time: side by side they hardly take longer. */
+static int spares_wanted(const struct session *s)
+{
+    const struct plan *plan = &s->options.plan;
+    int left = s->options.candidates ? s->options.candidates - s->begun : SPARES_BATCH;
+
+    if (plan->spares)
+        return MAX(plan->spares, 0);
+    if (!s->options.device->driver)
+        return 0;
+    return s->spares.need * MAX(MIN(left, SPARES_BATCH), 1);
+}
+
+static void fill_spares(struct session *s)
+{
+    AUTO(fd_closep) int lock = leaving_lock(&s->leaving);
+
+    s->spares.full = MIN(spares_wanted(s), SPARES_MAX);
+    spares_fill(&s->spares, lock);
+}
+
 static void open_spares(struct session *s)
 {
     const struct plan *plan = &s->options.plan;
-    int need = s->n_sizes * (plan->check_only ? 1 : plan->runners);
-    int by_device = s->options.device->driver ? need : 0;
 
     s->runner = (struct rproc_config){
         .runner_path = s->places->runner,
@@ -160,8 +180,8 @@ static void open_spares(struct session *s)
         .call_timeout_ms = plan->call_timeout_ms,
         .setup_params = s->problem->setup_params,
     };
-    spares_init(&s->spares, &s->runner, need, plan->spares ? MAX(plan->spares, 0) : by_device);
-    spares_fill(&s->spares);
+    spares_init(&s->spares, &s->runner, s->n_sizes * (plan->check_only ? 1 : plan->runners), 0);
+    fill_spares(s);
 }
 
 int session_open(const struct places *places, const struct problem *problem,
@@ -175,6 +195,7 @@ int session_open(const struct places *places, const struct problem *problem,
     s->places = places;
     s->problem = problem;
     s->options = *options;
+    s->leaving = (struct leaving)LEAVING_INIT;
     s->n_sizes = problem->n_sizes[options->sizes];
     s->pools = xcalloc((size_t)s->n_sizes, sizeof(*s->pools));
     if (!options->seed_chosen)
@@ -212,6 +233,7 @@ void session_close(struct session *s)
 {
     if (!s)
         return;
+    leaving_await(&s->leaving);
     for (int i = 0; i < s->n_sizes; i++)
         if (s->pools[i].device)
             pool_close(&s->pools[i]);
@@ -396,6 +418,7 @@ static int judge_size(struct session *s, int i, struct evaluation *e, struct err
         .usual_empty_ns = s->calibration.empty_order_ns,
         .runner = s->runner,
         .spares = &s->spares,
+        .leaving = &s->leaving,
     };
 
     if (open_pool(s, i, e, err) < 0)
@@ -443,6 +466,8 @@ static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
 
     spares_settle(&s->spares);
     e->spares_ms = clock_ms_since(start);
+    leaving_await(&s->leaving);
+    e->end_ms = clock_ms_since(start) - e->spares_ms;
     if (devlock_take(o->device->name, o->device_index, false, &lock, &waited, err) < 0)
         return -1;
     e->queue_ms += waited;
@@ -450,6 +475,10 @@ static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
         rc = judge_size(s, i, e, err);
     if (rc == 0 && !o->plan.check_only)
         summarise(e);
+    if (o->device->pins_cores) /* the next one's compiler takes the lock itself */
+        leaving_await(&s->leaving);
+    else
+        leaving_keep(&s->leaving, &lock);
     return rc;
 }
 
@@ -505,7 +534,8 @@ int session_eval(struct session *s, const char *path, struct evaluation *ret, st
         return -1;
     }
 
-    spares_fill(&s->spares); /* they warm up while it is built */
+    fill_spares(s); /* they warm up while it is built */
+    s->begun++;
 
     int rc = build(s, ret, err);
 

@@ -30,6 +30,7 @@ struct session_options {
     enum size_set sizes;
     bool seed_chosen; /* --seed: for repeating; a secret one otherwise */
     bool single;      /* one candidate and no more: its record may state the seed */
+    int candidates;   /* that are to come, for spares; 0: not known, maybe many */
     uint64_t seed;
     struct plan plan;
 };
@@ -47,9 +48,11 @@ struct session {
     const struct hardware *hardware; /* of hardware_list; NULL: no datasheet */
     struct rproc_config runner;      /* what every runner is started with */
     struct spares spares;
-    struct pool *pools; /* one per size; opened at first use */
+    struct leaving leaving; /* the last candidate's runners; keeps others from timing */
+    struct pool *pools;     /* one per size; opened at first use */
     int n_sizes;
-    int served;
+    int served;     /* by these pools */
+    int begun;      /* candidates in all */
     double open_ms; /* what opening the device took; its first candidate's record has it */
     char *problem_h;
 };
@@ -90,10 +93,13 @@ struct evaluation {
     char pool[HASH_HEX]; /* a commitment to the seed, stated in every record */
     double load_ms, open_ms, queue_ms, inputs_ms, expected_ms, honest_ms, total_ms;
     double spares_ms; /* spent waiting for spares to be warm */
+    double end_ms;    /* ... and for the runners of the candidate before to be gone */
 };
 
-/* Judges one candidate file. A finding, whatever it is, is 0; -1 means that there is nothing to
- * record (the file cannot be read). What else goes wrong on our side becomes VERDICT_INFRA. */
+/* Judges one candidate file. Its runners are reaped only when the next one is timed, or the session
+ * is closed; until they are gone nobody else is timed on the device. A finding, whatever it is, is
+ * 0; -1 means that there is nothing to record (the file cannot be read). What else goes wrong on
+ * our side becomes VERDICT_INFRA. */
 int session_eval(struct session *s, const char *path, struct evaluation *ret, struct err *err);
 /* The same for the module that emit_torch() writes of the problem, run by the worker: a baseline.
  * `word` is what spec was read from. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A spare inherits the device's lock (shared) and lets go of it itself when its device is open, or
- * by dying: no thread of the judge's has to watch it meanwhile. So whoever wants to time takes the
+ * by dying: no thread of the judge's has to watch it meanwhile. (Or not shared, from a judge whose
+ * last runner is still being cleaned up behind.) So whoever wants to time takes the
  * lock alone and thereby waits for spares that are still starting. A judge first settles its own:
  * a driver that hangs would keep it waiting for ever, and nobody else would end that process.
  */
@@ -13,20 +14,28 @@
 
 void spares_init(struct spares *s, const struct rproc_config *config, int need, int full)
 {
-    *s = (struct spares){.config = *config, .full = MIN(full, SPARES_MAX)};
-    s->need = MIN(need, s->full);
+    *s = (struct spares){.config = *config, .need = need, .full = MIN(full, SPARES_MAX)};
 }
 
-void spares_fill(struct spares *s)
+static void spawn_missing(struct spares *s, int lock)
 {
-    AUTO(fd_closep) int lock = -1;
     struct err ignored = ERR_INIT;
 
-    if (s->n >= s->need ||
-        devlock_try(s->config.device->name, s->config.device_index, &lock, &ignored) != 0)
-        return;
     while (s->n < s->full && rproc_spawn(&s->waiting[s->n], &s->config, lock, &ignored) == 0)
         s->n++;
+}
+
+void spares_fill(struct spares *s, int lock)
+{
+    AUTO(fd_closep) int asked = -1;
+    struct err ignored = ERR_INIT;
+
+    if (s->n >= MIN(s->need, s->full))
+        return;
+    if (lock >= 0)
+        spawn_missing(s, lock);
+    else if (devlock_try(s->config.device->name, s->config.device_index, &asked, &ignored) == 0)
+        spawn_missing(s, asked);
 }
 
 static void drop(struct spares *s, int i)

@@ -20,8 +20,9 @@ struct spares {
 
 /* Whatever `config` points at outlives this. */
 void spares_init(struct spares *s, const struct rproc_config *config, int need, int full);
-/* Starts what is missing and does not wait; leaves it be while somebody is being timed. */
-void spares_fill(struct spares *s);
+/* Starts what is missing and does not wait; leaves it be while somebody is being timed. `lock`: the
+ * device's, where the caller has it (and keeps it); -1: it is asked for here. */
+void spares_fill(struct spares *s, int lock);
 /* Waits until all are warm; those that are not in time, or died, are gone. Before timing. */
 void spares_settle(struct spares *s);
 /* Hands memory and artifact to one of them; false: there is none (left alive). *ret is then as

@@ -508,6 +508,13 @@ static bool enough(const struct trial *t, int done, uint64_t start)
     return done >= t->n_runners && clock_ms_since(start) > LONG_MS;
 }
 
+/* Before the empty order is taken off. Of a worker its own clock, as for its score: the judge's
+ * sees it copy torch's results. */
+static double caller_ns(const struct trial *t, const struct rproc_reply *reply)
+{
+    return (double)(t->config->runner.worker ? reply->claim_ns : reply->wall_ns);
+}
+
 static int warm_up(struct trial *t, struct verdict *v, struct err *err)
 {
     uint64_t start = clock_ns();
@@ -523,7 +530,7 @@ static int warm_up(struct trial *t, struct verdict *v, struct err *err)
         if (rc)
             return rc;
         if (!first)
-            series_add(&t->callers, (double)reply.wall_ns);
+            series_add(&t->callers, caller_ns(t, &reply));
     }
     return 0;
 }
@@ -767,6 +774,22 @@ static void end_runners(struct trial *t)
     t->result->end_ms += clock_ms_since(start);
 }
 
+/* At the end nobody waits for that but the next who is timed. */
+static void leave_runners(struct trial *t)
+{
+    for (int i = 0; i < t->n_runners; i++)
+        leaving_add(t->config->leaving, &t->runners[i]);
+    t->n_runners = 0;
+}
+
+static void await_others(struct trial *t)
+{
+    uint64_t start = clock_ns();
+
+    leaving_await(t->config->leaving);
+    t->result->end_ms += clock_ms_since(start);
+}
+
 /* The judge's own work takes longer than before there was a runner: its doing if that is over once
  * it is gone, else somebody else's, and nothing that is timed here means anything. */
 static int look_for_others(struct trial *t, struct verdict *doubt, struct err *err)
@@ -810,7 +833,8 @@ static void note_call(struct trial *t)
     r->queue_ns = r->held ? series_median(&t->queues) : 0;
     r->call_ns = audited(t) ? stats_median(r->outside, (size_t)r->n_samples) : r->cold.median;
     if (r->held && t->callers.n)
-        r->call_ns = fmax(series_median(&t->callers) - t->empty[false], 0);
+        r->call_ns =
+            fmax(series_median(&t->callers) - (t->config->runner.worker ? 0 : t->empty[false]), 0);
     r->host_bound = r->held && audit_host_bound(r->cold.median, r->call_ns, r->queue_ns);
 }
 
@@ -929,7 +953,7 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
     struct trial t = {.config = c,
                       .ops = c->pool->device->judge,
                       .key = secret_u64(),
-                      .holding = c->pool->device->hold_ms > 0 && !c->runner.worker,
+                      .holding = c->pool->device->hold_ms > 0,
                       .result = ret};
 
     *ret = (struct trial_result){.state = {DEVICE_STATE_UNKNOWN, DEVICE_STATE_UNKNOWN}};
@@ -941,6 +965,8 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
     t.pooled = xcalloc((size_t)(g->n_laws * g->n_outputs), sizeof(*t.pooled));
     for (int i = 0; i < g->n_laws * g->n_outputs; i++)
         t.pooled[i] = (struct compare_stats)COMPARE_STATS_INIT;
+
+    await_others(&t);
 
     int rc = make_arenas(&t, err);
 
@@ -956,7 +982,7 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
         draw_in(&t);
         rc = run_phases(&t, v, err);
         sum_up(&t);
-        end_runners(&t);
+        leave_runners(&t);
         sched_setaffinity(0, sizeof(t.all_cpus), &t.all_cpus);
     }
     free_arenas(&t);

@@ -3,6 +3,7 @@
 #ifndef ASSAY_JUDGE_TRIAL_H
 #define ASSAY_JUDGE_TRIAL_H
 
+#include "judge/leaving.h"
 #include "judge/plan.h"
 #include "judge/pool.h"
 #include "judge/rproc.h"
@@ -59,6 +60,7 @@ struct trial_config {
     struct pool *pool;
     struct rproc_config runner; /* arenas are filled in here */
     struct spares *spares;      /* started with the same; settled */
+    struct leaving *leaving;    /* where runners end up; awaited before anything else */
     cpu_set_t judge_cpus;       /* with runner.pin */
     double usual_empty_ns;      /* an empty order's time by calibration; 0: not known */
 };

@@ -8,6 +8,8 @@
 #include "testing.h"
 
 #include "base/fs.h"
+#include "judge/devlock.h"
+#include "judge/leaving.h"
 #include "judge/session.h"
 
 #include <errno.h>
@@ -48,7 +50,7 @@ static void fill(struct spares *s, int n)
 {
     for (int ms = 0; s->n < n; ms++) {
         assert_true(ms < LIMIT_MS);
-        spares_fill(s);
+        spares_fill(s, -1);
         if (s->n < n)
             usleep(1000);
     }
@@ -63,9 +65,9 @@ struct bench {
     struct session *session;
 };
 
-static void bench_open(struct bench *b, int spares)
+static void bench_open_with(struct bench *b, const struct session_options *options)
 {
-    struct session_options o = {.device = &device_fake, .plan = PLAN_DEFAULT};
+    struct session_options o = *options;
     struct err err = ERR_INIT;
     bool calibrated;
 
@@ -76,8 +78,15 @@ static void bench_open(struct bench *b, int spares)
                         "output('y', relu(input('x', f32, { N, N })))");
     must(problem_load("p.lua", "p", &b->problem, &err), &err);
     o.plan.runners = 1;
-    o.plan.spares = spares;
     must(session_open(&b->places, b->problem, &o, &b->session, &calibrated, &err), &err);
+}
+
+static void bench_open(struct bench *b, int spares)
+{
+    struct session_options o = {.device = &device_fake, .plan = PLAN_DEFAULT};
+
+    o.plan.spares = spares;
+    bench_open_with(b, &o);
 }
 
 static void bench_close(struct bench *b)
@@ -123,6 +132,8 @@ static void each_serves_one_candidate(void **state)
     struct bench b;
 
     (void)state;
+    pid_t first = 0, last = 0;
+
     bench_open(&b, 3);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct spares *s = &b.session->spares;
@@ -130,16 +141,20 @@ static void each_serves_one_candidate(void **state)
         if (s->n < s->need)
             fill(s, 3);
 
-        pid_t first = s->waiting[0].pid, second = s->n > 1 ? s->waiting[1].pid : 0;
+        pid_t second = s->n > 1 ? s->waiting[1].pid : 0;
         int before = s->n;
+
+        first = s->waiting[0].pid;
 
         assert_int_equal(eval(&b, cases[i].text, cases[i].want), 1);
         assert_int_equal(s->n, before - 1);
-        assert_true(gone(first));
+        assert_true(!last || gone(last)); /* before this one was timed */
+        last = first;
         if (second)
             assert_int_equal(s->waiting[0].pid, second);
     }
     bench_close(&b);
+    assert_true(gone(last));
 }
 
 static void sandbox_is_the_same(void **state)
@@ -187,6 +202,31 @@ static void dead_ones_are_replaced(void **state)
     assert_int_equal(eval(&b, "op relu\ntime 10us", VERDICT_PASS), 0);
     assert_int_equal(b.session->spares.n, 0);
     bench_close(&b);
+}
+
+/* Where a driver is slow to open, for several candidates at a time; no more than are to come. */
+static void started_for_those_to_come(void **state)
+{
+    static const struct {
+        int candidates, full;
+    } cases[] = {{0, 4}, {1, 1}, {3, 3}, {200, 4}};
+    struct device slow = device_fake;
+    struct bench b;
+
+    (void)state;
+    slow.driver = true;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct session_options o = {
+            .device = &slow, .plan = PLAN_DEFAULT, .candidates = cases[i].candidates};
+
+        bench_open_with(&b, &o);
+        assert_int_equal(b.session->spares.full, cases[i].full);
+        eval(&b, "op relu\ntime 10us", VERDICT_PASS);
+        eval(&b, "op relu\ntime 10us", VERDICT_PASS);
+        if (cases[i].candidates == 3)
+            assert_int_equal(b.session->spares.full, 2);
+        bench_close(&b);
+    }
 }
 
 /* --- ones that never get ready, and the lock --- */
@@ -243,7 +283,7 @@ static void nobody_is_timed_until_they_are_warm(void **state)
     (void)state;
     write_sleeper();
     spares_init(&s, &config, 1, 2);
-    spares_fill(&s);
+    spares_fill(&s, -1);
     assert_int_equal(s.n, 2);
     assert_false(may_time());
     spares_settle(&s); /* not warm in time: ended, and with them their hold on the lock */
@@ -266,7 +306,7 @@ static void warm_ones_let_others_time(void **state)
     (void)state;
     config.device_index = lock_index();
     spares_init(&s, &config, 1, 1);
-    spares_fill(&s); /* makes the file */
+    spares_fill(&s, -1); /* makes the file */
     spares_release(&s);
     assert_true(may_time());
 
@@ -290,15 +330,52 @@ static void none_are_started_while_somebody_is_timed(void **state)
 
     (void)state;
     spares_init(&s, &config, 1, 1);
-    spares_fill(&s);
+    spares_fill(&s, -1);
     assert_int_equal(s.n, 1);
     spares_release(&s);
 
     AUTO(fd_closep) int timing = open_lock();
 
     assert_int_equal(flock(timing, LOCK_EX), 0);
-    spares_fill(&s);
+    spares_fill(&s, -1);
     assert_int_equal(s.n, 0);
+    remove_lock();
+}
+
+/* A runner that is being cleaned up after: others may time when it is gone, whatever its judge is
+ * doing; the judge itself may start spares before. */
+static void lock_stays_until_they_are_gone(void **state)
+{
+    AUTO(freep) char *cwd = getcwd(NULL, 0);
+    AUTO(freep) char *sleeper = xasprintf("%s/sleeper", cwd);
+    struct rproc_config config = {
+        .runner_path = sleeper, .device = &device_fake, .device_index = lock_index()};
+    struct leaving l = LEAVING_INIT;
+    struct err err = ERR_INIT;
+    double waited;
+    int lock, again;
+    pid_t pid;
+
+    (void)state;
+    write_sleeper();
+    must(devlock_take("fake", lock_index(), false, &lock, &waited, &err), &err);
+    must(rproc_spawn(&l.runners[0], &config, -1, &err), &err);
+    l.n = 1; /* as leaving_add() does, which kills it: this one takes its time */
+    pid = l.runners[0].pid;
+    leaving_keep(&l, &lock);
+    assert_int_equal(lock, -1);
+    assert_false(may_time());
+    again = leaving_lock(&l);
+    assert_true(again >= 0);
+    close(again);
+    kill(pid, SIGKILL);
+    for (int ms = 0; !may_time(); ms++) {
+        assert_true(ms < LIMIT_MS);
+        usleep(1000);
+    }
+    assert_int_equal(leaving_lock(&l), -1);
+    leaving_await(&l);
+    assert_true(gone(pid));
     remove_lock();
 }
 
@@ -355,6 +432,8 @@ int main(void)
         cmocka_unit_test(nobody_is_timed_until_they_are_warm),
         cmocka_unit_test(warm_ones_let_others_time),
         cmocka_unit_test(none_are_started_while_somebody_is_timed),
+        cmocka_unit_test(started_for_those_to_come),
+        cmocka_unit_test(lock_stays_until_they_are_gone),
         cmocka_unit_test(they_die_with_the_judge),
     };
 

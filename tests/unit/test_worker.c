@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "device/device.h"
 #include "judge/worker.h"
 #include "wire/wire.h"
 
@@ -48,12 +49,14 @@ static void test_constants(void **state)
 {
     AUTO(freep)
     char *want = xasprintf(
-        "%u %d %d %d %d %d %d | %d %d %d %d %d %d %d %d %d %d %d | %zu %zu %zu %zu %zu %zu %zu "
+        "%u %d %d %d %d %d %d %d %d %d %d | %d %d %d %d %d %d %d %d %d %d %d | %zu %zu %zu %zu %zu "
+        "%zu %zu "
         "%zu %zu %zu %zu %zu %zu %zu %zu %zu | %d\n",
         WIRE_MAGIC, WIRE_VERSION, WIRE_MAX_FRAME, WIRE_ORDER_CALL, WIRE_ORDER_EMPTY,
-        WIRE_STATUS_FAULT, WIRE_STATUS_BAD_ORDER, WIRE_HELLO, WIRE_READY, WIRE_PAGE, WIRE_ARENA,
-        WIRE_SIZE, WIRE_LOAD, WIRE_SETUP, WIRE_START, WIRE_OK, WIRE_FAIL, WIRE_WARM,
-        sizeof(struct wire_page), offsetof(struct wire_page, go), offsetof(struct wire_page, order),
+        WIRE_STATUS_FAULT, WIRE_STATUS_BAD_ORDER, WIRE_HOLD_NONE, WIRE_HOLD_WORK, WIRE_HOLD_CALL,
+        DEVICE_HOLD_MS, WIRE_HELLO, WIRE_READY, WIRE_PAGE, WIRE_ARENA, WIRE_SIZE, WIRE_LOAD,
+        WIRE_SETUP, WIRE_START, WIRE_OK, WIRE_FAIL, WIRE_WARM, sizeof(struct wire_page),
+        offsetof(struct wire_page, go), offsetof(struct wire_page, order),
         offsetof(struct wire_page, in_arena), offsetof(struct wire_page, out_arena),
         offsetof(struct wire_page, count), offsetof(struct wire_page, done),
         offsetof(struct wire_page, status), offsetof(struct wire_page, claim_ns),
@@ -65,7 +68,8 @@ static void test_constants(void **state)
     char *got = python(
         "w, P = wire, wire.Page\n"
         "print(w.MAGIC, w.VERSION, w.MAX_FRAME, w.ORDER_CALL, w.ORDER_EMPTY, "
-        "w.STATUS_FAULT, w.STATUS_BAD_ORDER, \"|\", w.HELLO, w.READY, w.PAGE, w.ARENA, "
+        "w.STATUS_FAULT, w.STATUS_BAD_ORDER, w.HOLD_NONE, w.HOLD_WORK, w.HOLD_CALL, w.HOLD_MS, "
+        "\"|\", w.HELLO, w.READY, w.PAGE, w.ARENA, "
         "w.SIZE, w.LOAD, w.SETUP, w.START, w.OK, w.FAIL, w.WARM, \"|\", ctypes.sizeof(P), "
         "P.go.offset, P.order.offset, P.in_arena.offset, P.out_arena.offset, "
         "P.count.offset, P.done.offset, P.status.offset, P.claim_ns.offset, "
@@ -195,6 +199,45 @@ static void test_words(void **state)
         assert_int_equal(spec.tf32, cases[i].tf32);
     }
     assert_false(torch_spec_is("level1/19"));
+}
+
+/* ---- holding ---- */
+
+/* A driver that does nothing but log, with the number of the order that was told to be queued by
+ * then. The device is held at once, and released before anybody asks. */
+static const char hold_program[] =
+    "import types\n"
+    "sys.modules[\"torch\"] = types.ModuleType(\"torch\")\n"
+    "from assay_worker import cuda, hold, wire\n"
+    "page, log = wire.Page(), []\n"
+    "note = lambda what: log.append(f\"{what} {page.queued}\")\n"
+    "class Driver:\n"
+    "    def cuDeviceGetAttribute(self, ret, which, device):\n"
+    "        ret._obj.value = {16: 132, 39: 2048}[which]\n"
+    "    def cuLaunchKernel(self, kernel, blocks, y, z, threads, *rest):\n"
+    "        page.holding = page.release = ctypes.cast(rest[4][3],\n"
+    "            ctypes.POINTER(ctypes.c_uint32))[0]\n"
+    "        note(f\"hold {blocks}x{threads}\")\n"
+    "    def cuEventRecord(self, event, stream): note(event)\n"
+    "    def cuCtxSynchronize(self): note(\"wait\")\n"
+    "    def __getattr__(self, name): return lambda *args: None\n"
+    "c = cuda.Cuda.__new__(cuda.Cuda)\n"
+    "c.cu, c.device, c.stream, c.start, c.end = Driver(), 0, None, \"start\", \"end\"\n"
+    "assert c.share(page)\n"
+    "for seq, how in enumerate((wire.HOLD_NONE, wire.HOLD_WORK, wire.HOLD_CALL), 5):\n"
+    "    c.run(lambda: note(\"call\"), 17, lambda result: note(\"keep\"), how, seq)\n"
+    "    short = [s for i, s in enumerate(log) if not i or s != log[i - 1]]\n"
+    "    print(\", \".join(short))\n"
+    "    log.clear()\n";
+
+static void test_holds(void **state)
+{
+    AUTO(freep) char *got = python(hold_program, "");
+
+    (void)state;
+    assert_string_equal(got, "start 0, call 0, end 0, keep 0, wait 0\n"
+                             "hold 264x1024 0, start 0, call 0, call 6, end 6, keep 6, wait 6\n"
+                             "hold 264x1024 6, start 7, call 7, end 7, keep 7, wait 7\n");
 }
 
 /* ---- the processes ---- */
@@ -417,6 +460,7 @@ int main(void)
         cmocka_unit_test(test_reads_frames),
         cmocka_unit_test(test_writes_frames),
         cmocka_unit_test(test_words),
+        cmocka_unit_test(test_holds),
         cmocka_unit_test(test_describes),
         cmocka_unit_test(test_runner_is_a_child),
         cmocka_unit_test(test_runner_talks),

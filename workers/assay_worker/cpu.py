@@ -22,7 +22,11 @@ class Cpu:
             warnings.simplefilter("ignore")  # that an input cannot be written is the point
             return torch.frombuffer(memory, dtype=torch.uint8)
 
-    def run(self, call, count, keep):
+    def share(self, page):
+        """Whether orders can be held back."""
+        return False
+
+    def run(self, call, count, keep, how=0, seq=0):
         """call() count times, then keep() of what the last one returned. Returns ns of the calls."""
         result = None
         start = time.monotonic_ns()

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The cuda device, as src/device/cuda_runner.c has it: an ordinary blocking stream of the primary
-context, which is torch's too; two events around the calls; the whole context is waited for."""
+context, which is torch's too; two events around the calls, behind the waiting kernel where the judge
+asks for it; the whole context is waited for."""
 import ctypes
 
 import torch
+
+from . import hold, wire
 
 POSIX_FD = 1
 ON_DEVICE = 1
@@ -11,6 +14,8 @@ PINNED = 1
 ACCESS_READ, ACCESS_READ_WRITE = 1, 3
 LIMIT_PERSISTING_L2 = 6
 UNSUPPORTED_LIMIT = 215
+# Calls that are queued before the judge is told so: the driver's queue takes about a thousand launches.
+HELD_CALLS = 16
 
 
 class Location(ctypes.Structure):
@@ -119,15 +124,34 @@ class Cuda:
         self.cu.cuMemRelease(handle)  # the mapping keeps the memory
         return torch.as_tensor(Span(at.value, size), device=f"cuda:{self.index}")
 
-    def run(self, call, count, keep):
-        """call() count times, then keep() of what the last one returned. Returns ns of the calls
-        by the device's events. A waiting kernel that holds the launches back belongs before the
-        first event, its release behind the last."""
-        result, ms = None, ctypes.c_float()
+    def share(self, page):
+        """Whether orders can be held back; where not, the page says why."""
+        try:
+            self.hold = hold.Hold(self.cu, self.device, page)
+        except CudaError as error:
+            page.error = str(error).encode()[: wire.ERROR_MAX]
+            return False
+        return True
+
+    def queue(self, call, count, held):
+        result = None
         self.cu.cuEventRecord(self.start, self.stream)
-        for _ in range(count):
+        for i in range(count):
+            if held and i == HELD_CALLS:
+                self.hold.tell()
             result = call()
         self.cu.cuEventRecord(self.end, self.stream)
+        if held:
+            self.hold.tell()
+        return result
+
+    def run(self, call, count, keep, how=wire.HOLD_NONE, seq=0):
+        """call() count times, then keep() of what the last one returned. Returns ns of the calls
+        by the device's events."""
+        ms = ctypes.c_float()
+        if how != wire.HOLD_NONE:
+            self.hold.begin(how, seq, self.stream)
+        result = self.queue(call, count, how == wire.HOLD_WORK)
         if count:
             keep(result)
         self.cu.cuStreamSynchronize(self.stream)

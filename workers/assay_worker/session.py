@@ -90,6 +90,7 @@ class Session:
             kind, value, fd = self.receive()
             if kind == wire.PAGE:
                 self.page = wire.map_page(fd, value)
+                self.holds = self.device.share(self.page)
             elif kind == wire.ARENA:
                 memory = self.device.arena(fd, value.bytes, value.read_only)
                 self.arenas[value.id] = memory, value.read_only
@@ -138,10 +139,11 @@ class Session:
         pair = self.calls.get((page.in_arena, page.out_arena))
         if not pair or page.order not in (wire.ORDER_CALL, wire.ORDER_EMPTY):
             return wire.STATUS_BAD_ORDER, 0
+        how = page.hold if self.holds else wire.HOLD_NONE
         if page.order == wire.ORDER_EMPTY:
-            self.device.run(pair[0], 0, pair[1])
+            self.device.run(pair[0], 0, pair[1], how, page.go)
             return 0, 0
-        return 0, self.device.run(pair[0], page.count, pair[1])
+        return 0, self.device.run(pair[0], page.count, pair[1], how, page.go)
 
     def guarded(self, page):
         try:

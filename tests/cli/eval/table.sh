@@ -19,7 +19,7 @@ printf 'op relu\nstderr 100MB\n' >loud.fake
 printf 'op relu\nopen /etc/passwd\n' >open.fake
 printf 'no-entry\n' >entry.fake
 printf 'frobnicate\n' >broken.fake
-"$ASSAY" eval --timeout 300 --seed 7 level1/19 slow.fake quick.fake zeros.fake past.fake half.fake nan.fake \
+"$ASSAY" eval --timeout 1500 --seed 7 level1/19 slow.fake quick.fake zeros.fake past.fake half.fake nan.fake \
     once.fake replay.fake late.fake segv.fake abrt.fake exit.fake return.fake hang.fake fork.fake \
     socket.fake loud.fake open.fake entry.fake broken.fake |
     sed 's/element [0-9]* of/element N of/' # poison is random, so which element is worst is too

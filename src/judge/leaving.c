@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thread watches them go: the judge may be at a compiler for seconds, and others wait for the
+ * lock. It touches nothing but their pidfds and the lock; reaping is the judge's.
+ */
+#include "judge/leaving.h"
+
+#include "base/fs.h"
+
+#include <fcntl.h>
+#include <poll.h>
+
+void leaving_add(struct leaving *l, struct rproc *r)
+{
+    rproc_kill(r);
+    if (l->n == PLAN_MAX_RUNNERS)
+        rproc_release(&l->runners[--l->n]);
+    l->runners[l->n++] = *r;
+    *r = (struct rproc)RPROC_INIT;
+}
+
+static void *watch(void *arg)
+{
+    struct leaving *l = arg;
+
+    for (int i = 0; i < l->n; i++) {
+        struct pollfd p = {l->runners[i].pidfd, POLLIN, 0};
+
+        while (l->runners[i].pid > 0 && poll(&p, 1, -1) <= 0)
+            continue;
+    }
+    pthread_mutex_lock(&l->mutex);
+    fd_closep(&l->lock);
+    pthread_mutex_unlock(&l->mutex);
+    return NULL;
+}
+
+void leaving_keep(struct leaving *l, int *lock)
+{
+    if (l->n == 0)
+        return;
+    l->lock = fd_steal(lock);
+    l->watched = pthread_create(&l->watcher, NULL, watch, l) == 0;
+    if (!l->watched)
+        leaving_await(l);
+}
+
+int leaving_lock(struct leaving *l)
+{
+    int fd;
+
+    pthread_mutex_lock(&l->mutex);
+    fd = l->lock < 0 ? -1 : fcntl(l->lock, F_DUPFD_CLOEXEC, 0);
+    pthread_mutex_unlock(&l->mutex);
+    return fd;
+}
+
+void leaving_await(struct leaving *l)
+{
+    if (l->watched)
+        pthread_join(l->watcher, NULL);
+    l->watched = false;
+    while (l->n > 0)
+        rproc_release(&l->runners[--l->n]);
+    fd_closep(&l->lock);
+}
