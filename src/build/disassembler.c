@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* cuobjdump reads shared libraries and bare machine code; it starts nvdisasm, which it looks for in
- * $PATH, so its own folder goes there. nvdisasm alone reads machine code only. */
+/* nvdisasm reads machine code, and is one program without children or files of its own; registers
+ * and memory we read ourselves (cubin.h). cuobjdump reads shared libraries, too, but starts
+ * nvdisasm for it, which it looks for in $PATH, so its own folder goes there. */
 #include "build/disassembler.h"
 
 #include "base/fs.h"
 #include "build/build_dir.h"
+#include "build/cubin.h"
 #include "build/program.h"
 #include "sandbox/sandbox.h"
 
@@ -16,7 +18,9 @@
 #define MEM_BYTES ((uint64_t)8 << 30)
 #define FILE_BYTES ((uint64_t)256 << 20) /* cuobjdump writes out what it takes apart */
 #define MAX_OUTPUT ((size_t)128 << 20)   /* an instruction takes about 250 bytes of text */
-#define INSTALL "install cuobjdump (CUDA toolkit) or set ASSAY_DISASM"
+#define ENV_WORDS 2                      /* before the program; only cuobjdump needs them */
+#define BLANKS " \t\r\n"
+#define INSTALL "install nvdisasm (CUDA toolkit) or set ASSAY_DISASM"
 
 /* ---- finding it ---- */
 
@@ -45,7 +49,7 @@ static char *look_for(const char *name)
 
 static char *choose(struct err *err)
 {
-    static const char *const names[] = {"cuobjdump", "nvdisasm"};
+    static const char *const names[] = {"nvdisasm", "cuobjdump"};
     const char *chosen = getenv("ASSAY_DISASM");
     char *found = NULL;
 
@@ -124,11 +128,12 @@ static int run(const struct disassembler *d, const char *dir, const char *option
     AUTO(freep) char *path = xasprintf("PATH=%s:/usr/bin:/bin", folder);
     AUTO(freep) char *outside = program_outside(d->path);
     const char *const ro_dirs[] = {outside, NULL};
-    const char *const argv[] = {
+    const char *const words[] = {
         "/usr/bin/env",          path, d->path, option, more ? more : FILE_NAME,
         more ? FILE_NAME : NULL, NULL,
     };
-    const struct sandbox_tool tool = {.argv = (char *const *)argv,
+    char *const *argv = (char *const *)words + (d->bare ? ENV_WORDS : 0);
+    const struct sandbox_tool tool = {.argv = argv,
                                       .ro_dirs = ro_dirs,
                                       .rw_dir = dir,
                                       .timeout_ms = TIMEOUT_MS,
@@ -139,12 +144,46 @@ static int run(const struct disassembler *d, const char *dir, const char *option
     return sandbox_run_tool(&tool, output, ret, err);
 }
 
+/* What to tell of a tool that failed. Its messages and its listing come through one pipe, in no
+ * certain order, and cuobjdump's listing begins with an empty line: the first line that speaks of
+ * an error, else the last that says something. */
+static char *telling_line(const char *text)
+{
+    const char *found = "it said nothing";
+    bool certain = false;
+
+    for (const char *at = text + strspn(text, BLANKS); *at && !certain; at += strspn(at, BLANKS)) {
+        size_t len = strcspn(at, "\n");
+
+        found = at;
+        certain = memmem(at, len, "fatal", 5) || memmem(at, len, "error", 5);
+        at += len;
+    }
+
+    char *line = xstrndup(found, MIN(strcspn(found, "\n"), (size_t)300));
+
+    for (char *p = line; *p; p++) /* a stranger's file may have put it there */
+        if (*p < 0x20 || *p >= 0x7f)
+            *p = ' ';
+    return line;
+}
+
+static int describe_failure(const struct disassembler *d, const struct sandbox_tool_result *r,
+                            const struct buf *output, struct err *err)
+{
+    AUTO(freep) char *line = telling_line(buf_str(output));
+
+    if (r->signal)
+        return fail(err, ERR_SYSTEM, "%s failed (signal %d in %s): %s", d->name, r->signal,
+                    r->walls, line);
+    return fail(err, ERR_SYSTEM, "%s failed (status %d in %s): %s", d->name, r->exit_status,
+                r->walls, line);
+}
+
 /* 1, and what it was, unless the tool ended well and all that it said is there. */
 static int judge_run(const struct disassembler *d, const struct sandbox_tool_result *r,
                      const struct buf *output, struct err *err)
 {
-    int line = (int)MIN(strcspn(buf_str(output), "\n"), (size_t)300);
-
     if (r->exit_status == 0 && !r->output_cut)
         return 0;
     if (r->timed_out)
@@ -152,19 +191,21 @@ static int judge_run(const struct disassembler *d, const struct sandbox_tool_res
     else if (r->output_cut)
         fail(err, ERR_SYSTEM, "%s printed more than %zu MiB", d->name, MAX_OUTPUT >> 20);
     else
-        fail(err, ERR_SYSTEM, "%s failed: %.*s", d->name, line, buf_str(output));
+        describe_failure(d, r, output, err);
     return 1;
 }
 
 /* Optional: without it a record has no registers and no shared memory, and all else. */
-static int read_usage(const struct disassembler *d, const char *dir, struct sass *ret,
-                      struct err *err)
+static int read_usage(const struct disassembler *d, const char *dir, const struct buf *code,
+                      struct sass *ret, struct err *err)
 {
     AUTO(buf_release) struct buf output = BUF_INIT;
     struct sandbox_tool_result r;
 
-    if (d->bare)
+    if (d->bare) {
+        cubin_read_usage(code->ptr, code->len, ret);
         return 0;
+    }
     if (run(d, dir, "--dump-resource-usage", NULL, &output, &r, err) < 0)
         return -1;
     if (r.exit_status == 0)
@@ -176,10 +217,13 @@ int disassembler_run(const struct disassembler *d, const char *cache_dir, const 
                      size_t len, struct sass *ret, struct err *err)
 {
     AUTO(build_dir_close) struct build_dir dir = BUILD_DIR_INIT;
-    AUTO(buf_release) struct buf output = BUF_INIT;
+    AUTO(buf_release) struct buf output = BUF_INIT, aligned = BUF_INIT;
     AUTO(sass_release) struct sass s = {0};
     struct sandbox_tool_result r;
 
+    buf_add(&aligned, code, len);
+    if (d->bare && !cubin_has_code(aligned.ptr, len))
+        return 0;
     if (build_dir_open(cache_dir, &dir, err) < 0)
         return -1;
 
@@ -199,9 +243,8 @@ int disassembler_run(const struct disassembler *d, const char *cache_dir, const 
         fail(err, ERR_SYSTEM, "%s shows no machine code", d->name);
         return 1;
     }
-    if (read_usage(d, dir.path, &s, err) < 0)
+    if (read_usage(d, dir.path, &aligned, &s, err) < 0)
         return -1;
-    *ret = s;
-    s = (struct sass){0};
+    sass_merge(ret, &s);
     return 0;
 }

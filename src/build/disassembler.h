@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside src/build: cuobjdump or nvdisasm, which one, and running it on a stranger's file. */
+/* Inside src/build: nvdisasm or cuobjdump, which one, and running it on a stranger's file. */
 #ifndef ASSAY_BUILD_DISASSEMBLER_H
 #define ASSAY_BUILD_DISASSEMBLER_H
 
@@ -10,8 +10,8 @@
 
 struct disassembler {
     char *path;              /* absolute */
-    char *name;              /* "cuobjdump 13.0.85" */
-    bool bare;               /* nvdisasm: reads machine code alone, and tells registers only */
+    char *name;              /* "nvdisasm 13.0.85" */
+    bool bare;               /* nvdisasm: reads machine code, not libraries */
     char identity[HASH_HEX]; /* changes with the tool, not with the call */
 };
 
@@ -20,13 +20,13 @@ struct disassembler {
         NULL, NULL, false, "" \
     }
 
-/* $ASSAY_DISASM, else cuobjdump, else nvdisasm: in $PATH, the toolkit ($CUDA_HOME), beside nvcc.
+/* $ASSAY_DISASM, else nvdisasm, else cuobjdump: in $PATH, the toolkit ($CUDA_HOME), beside nvcc.
  * Returns 1 when there is none that works, and why in err, which is then no error of ours. */
 int disassembler_find(const char *cache_dir, struct disassembler *ret, struct err *err);
 void disassembler_release(struct disassembler *d);
 
-/* Reads the code in its sandbox. Returns 1 when the tool could not make sense of it, and what it
- * said in err (likewise). */
+/* Reads the code in its sandbox and adds to ret. Returns 1 when the tool could not make sense of
+ * it, and what it said in err (likewise). */
 int disassembler_run(const struct disassembler *d, const char *cache_dir, const void *code,
                      size_t len, struct sass *ret, struct err *err);
 

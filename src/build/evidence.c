@@ -9,6 +9,7 @@
 #include "base/fs.h"
 #include "build/artifact_cache.h"
 #include "build/disassembler.h"
+#include "build/fatbin.h"
 #include "build/host_refs.h"
 #include "device/cuda_launch.h"
 
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEY_VERSION "assay evidence 1" /* count up when reading the code changes */
+#define KEY_VERSION "assay evidence 2" /* count up when reading the code changes */
 #define KEPT_MAX_BYTES ((size_t)16 << 20)
 
 void evidence_release(struct evidence *e)
@@ -217,33 +218,53 @@ static int read_artifact(int fd, struct buf *ret, struct err *err)
     return fs_read(path, ARTIFACT_MAX_BYTES, ret, err);
 }
 
-/* Machine code alone (the route by NVRTC) has no host code that could load any. */
+/* nvdisasm takes machine code alone, so the library is taken apart for it. */
+static int look_inside(const struct evidence_request *req, const struct disassembler *d,
+                       const struct buf *library, struct sass *ret, struct err *err)
+{
+    struct fatbin f;
+    int rc = fatbin_read(library->ptr, library->len, &f, err);
+
+    for (int i = 0; rc == 0 && i < f.n_cubins; i++)
+        rc = disassembler_run(d, req->cache_dir, f.cubins[i].at, f.cubins[i].len, ret, err);
+    if (rc)
+        return rc;
+    ret->has_ptx = f.has_ptx;
+    if (ret->total.instructions == 0 && !ret->has_ptx) {
+        fail(err, ERR_SYSTEM, "the library holds no machine code");
+        return 1;
+    }
+    return 0;
+}
+
+static int look_at_library(const struct evidence_request *req, const struct disassembler *d,
+                           const struct buf *library, struct evidence *e, struct err *err)
+{
+    int rc = d->bare
+                 ? look_inside(req, d, library, &e->sass, err)
+                 : disassembler_run(d, req->cache_dir, library->ptr, library->len, &e->sass, err);
+    const char *loader = e->sass.has_ptx ? "PTX" : NULL;
+
+    if (rc == 0 && !loader)
+        loader = host_refs_loader(library->ptr, library->len);
+    e->loads_code = loader ? xstrdup(loader) : NULL;
+    return rc;
+}
+
 static int look(const struct evidence_request *req, const struct disassembler *d,
                 struct evidence *e, struct err *err)
 {
     AUTO(buf_release) struct buf bytes = BUF_INIT;
     struct cuda_program program;
-    const char *loader = NULL;
 
     if (read_artifact(req->artifact_fd, &bytes, err) < 0)
         return -1;
-    if (cuda_program_is(bytes.ptr, bytes.len)) {
-        if (cuda_program_split(bytes.ptr, bytes.len, &program, err) < 0)
-            return 1;
-        return disassembler_run(d, req->cache_dir, program.cubin.at, program.cubin.len, &e->sass,
-                                err);
-    }
-    if (d->bare) {
-        fail(err, ERR_SYSTEM, "%s does not read shared libraries: install cuobjdump", d->name);
+    if (!cuda_program_is(bytes.ptr, bytes.len))
+        return look_at_library(req, d, &bytes, e, err);
+    if (cuda_program_split(bytes.ptr, bytes.len, &program, err) < 0)
         return 1;
-    }
-
-    int rc = disassembler_run(d, req->cache_dir, bytes.ptr, bytes.len, &e->sass, err);
-
-    if (rc == 0)
-        loader = e->sass.has_ptx ? "PTX" : host_refs_loader(bytes.ptr, bytes.len);
-    e->loads_code = loader ? xstrdup(loader) : NULL;
-    return rc;
+    /* Machine code alone (the route by NVRTC) has no host code that could load any. */
+    return disassembler_run(d, req->cache_dir, program.cubin.at, program.cubin.len, &e->sass, err);
 }
 
 /* Returns 1 when there was something in the way; err says what. */

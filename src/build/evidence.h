@@ -14,7 +14,7 @@ struct evidence {
     bool checked;
     bool cached;
     char *why_not;    /* one line, when it applies and was not checked: no disassembler, ... */
-    char *tool;       /* "cuobjdump 13.0.85", or NULL */
+    char *tool;       /* "nvdisasm 13.0.85", or NULL */
     char *loads_code; /* by what it could bring in code that is not in `sass`, or NULL */
     struct sass sass;
     double ms;

@@ -14,8 +14,8 @@
 #include "build/host_refs.h"
 
 #include "base/util.h"
+#include "build/elf_view.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,6 @@
 #define RUNTIME_PREFIX "libcudart_static_"
 #define REGISTER "__cudaRegisterFatBinary"
 #define PLT_ENTRY 16
-#define MAX_NAME 8192
 #define MAX_LOOKUPS 20000 /* the runtime has some 500; a file made to take hours has more */
 
 /* All by their beginning. */
@@ -33,84 +32,6 @@ static const char *const driver_names[] = {
 };
 static const char *const runtime_names[] = {"cudaLibraryLoad", "cudaGetDriverEntryPoint"};
 static const char *const linker_names[] = {"dlopen", "dlmopen", "dlsym", "dlvsym"};
-
-struct file {
-    const char *at;
-    size_t len;
-    const Elf64_Shdr *sections;
-    size_t n_sections;
-    const char *names; /* of the sections */
-    size_t names_len;
-};
-
-struct symbols {
-    const Elf64_Sym *at;
-    size_t n;
-    const char *names;
-    size_t names_len;
-};
-
-/* ---- the file ---- */
-
-/* NULL unless the whole section is in the file and its entries are aligned. */
-static const void *contents(const struct file *f, const Elf64_Shdr *s, size_t align)
-{
-    if (s->sh_type == SHT_NOBITS || s->sh_offset > f->len || s->sh_size > f->len - s->sh_offset ||
-        s->sh_offset % align)
-        return NULL;
-    return f->at + s->sh_offset;
-}
-
-static bool open_file(const char *bytes, size_t len, struct file *ret)
-{
-    const Elf64_Ehdr *head = (const Elf64_Ehdr *)bytes;
-    struct file f = {.at = bytes, .len = len};
-
-    if (len < sizeof(*head) || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
-        head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_machine != EM_X86_64 ||
-        head->e_shentsize != sizeof(Elf64_Shdr) || head->e_shoff % sizeof(uint64_t) ||
-        head->e_shoff > len || head->e_shnum > (len - head->e_shoff) / sizeof(Elf64_Shdr) ||
-        head->e_shstrndx >= head->e_shnum)
-        return false;
-    f.sections = (const Elf64_Shdr *)(bytes + head->e_shoff);
-    f.n_sections = head->e_shnum;
-    f.names = contents(&f, &f.sections[head->e_shstrndx], 1);
-    f.names_len = f.sections[head->e_shstrndx].sh_size;
-    *ret = f;
-    return f.names != NULL;
-}
-
-/* Text in a string table; "" when it is not there or has no end near by. */
-static const char *string_at(const char *table, size_t len, size_t at)
-{
-    return at < len && memchr(table + at, '\0', MIN(len - at, (size_t)MAX_NAME)) ? table + at : "";
-}
-
-static const Elf64_Shdr *find_section(const struct file *f, const char *name)
-{
-    for (size_t i = 0; i < f->n_sections; i++)
-        if (!strcmp(string_at(f->names, f->names_len, f->sections[i].sh_name), name))
-            return &f->sections[i];
-    return NULL;
-}
-
-static bool find_symbols(const struct file *f, const char *section, struct symbols *ret)
-{
-    const Elf64_Shdr *s = find_section(f, section);
-
-    if (!s || s->sh_link >= f->n_sections)
-        return false;
-    ret->at = contents(f, s, sizeof(uint64_t));
-    ret->n = s->sh_size / sizeof(Elf64_Sym);
-    ret->names = contents(f, &f->sections[s->sh_link], 1);
-    ret->names_len = f->sections[s->sh_link].sh_size;
-    return ret->at && ret->names;
-}
-
-static const char *symbol_name(const struct symbols *s, size_t i)
-{
-    return i < s->n ? string_at(s->names, s->names_len, s->at[i].st_name) : "";
-}
 
 /* ---- places that lead to a loader ---- */
 
@@ -150,10 +71,10 @@ static const char *among(const char *name, const char *const *names, size_t n)
     return NULL;
 }
 
-static void add_runtime(struct targets *t, const struct symbols *all)
+static void add_runtime(struct targets *t, const struct elf_symbols *all)
 {
     for (size_t i = 0; i < all->n; i++) {
-        const char *name = symbol_name(all, i);
+        const char *name = elf_symbol_name(all, i);
         const char *found = among(name, runtime_names, ARRAY_SIZE(runtime_names));
 
         if (!found && !strcmp(name, REGISTER))
@@ -164,17 +85,17 @@ static void add_runtime(struct targets *t, const struct symbols *all)
 }
 
 /* An entry of .rela.plt has its stub at the same place in .plt (behind the first) or .plt.sec. */
-static void add_imports(struct targets *t, const struct file *f, const struct symbols *dynamic,
-                        const char *section)
+static void add_imports(struct targets *t, const struct elf_view *f,
+                        const struct elf_symbols *dynamic, const char *section)
 {
-    const Elf64_Shdr *s = find_section(f, section);
-    const Elf64_Shdr *plt = find_section(f, ".plt"), *plt_sec = find_section(f, ".plt.sec");
-    const Elf64_Rela *rela = s ? contents(f, s, sizeof(uint64_t)) : NULL;
+    const Elf64_Shdr *s = elf_find(f, section);
+    const Elf64_Shdr *plt = elf_find(f, ".plt"), *plt_sec = elf_find(f, ".plt.sec");
+    const Elf64_Rela *rela = s ? elf_contents(f, s, sizeof(uint64_t)) : NULL;
     bool stubs = !strcmp(section, ".rela.plt");
 
     for (size_t i = 0; rela && i < s->sh_size / sizeof(*rela); i++) {
-        const char *name = among(symbol_name(dynamic, ELF64_R_SYM(rela[i].r_info)), linker_names,
-                                 ARRAY_SIZE(linker_names));
+        const char *name = among(elf_symbol_name(dynamic, ELF64_R_SYM(rela[i].r_info)),
+                                 linker_names, ARRAY_SIZE(linker_names));
 
         if (!name)
             continue;
@@ -194,14 +115,14 @@ static bool is_linker(const char *name)
 }
 
 /* Whether the function around the address is one of the runtime's. */
-static bool in_runtime(const struct symbols *all, uint64_t address)
+static bool in_runtime(const struct elf_symbols *all, uint64_t address)
 {
     for (size_t i = 0; i < all->n; i++) {
         const Elf64_Sym *s = &all->at[i];
 
         if (address >= s->st_value && address - s->st_value < s->st_size &&
             ELF64_ST_TYPE(s->st_info) == STT_FUNC &&
-            !strncmp(symbol_name(all, i), RUNTIME_PREFIX, strlen(RUNTIME_PREFIX)))
+            !strncmp(elf_symbol_name(all, i), RUNTIME_PREFIX, strlen(RUNTIME_PREFIX)))
             return true;
     }
     return false;
@@ -213,11 +134,11 @@ static bool takes_relative(unsigned char before)
     return before == 0xE8 || before == 0xE9 || (before & 0xC7) == 0x05;
 }
 
-static const char *find_reference(const struct file *f, const struct symbols *all,
+static const char *find_reference(const struct elf_view *f, const struct elf_symbols *all,
                                   const struct targets *t)
 {
-    const Elf64_Shdr *text = find_section(f, ".text");
-    const unsigned char *code = text ? contents(f, text, 1) : NULL;
+    const Elf64_Shdr *text = elf_find(f, ".text");
+    const unsigned char *code = text ? elf_contents(f, text, 1) : NULL;
     int registrations = 0, lookups = 0;
 
     for (size_t i = 1; code && i + 4 <= text->sh_size; i++) {
@@ -245,10 +166,10 @@ static const char *find_reference(const struct file *f, const struct symbols *al
 }
 
 /* An address that the loader puts into the library's data. */
-static const char *find_pointer(const struct file *f, const struct targets *t)
+static const char *find_pointer(const struct elf_view *f, const struct targets *t)
 {
-    const Elf64_Shdr *s = find_section(f, ".rela.dyn");
-    const Elf64_Rela *rela = s ? contents(f, s, sizeof(uint64_t)) : NULL;
+    const Elf64_Shdr *s = elf_find(f, ".rela.dyn");
+    const Elf64_Rela *rela = s ? elf_contents(f, s, sizeof(uint64_t)) : NULL;
 
     for (size_t i = 0; rela && i < s->sh_size / sizeof(*rela); i++) {
         struct target key = {(uint64_t)rela[i].r_addend, NULL};
@@ -260,10 +181,11 @@ static const char *find_pointer(const struct file *f, const struct targets *t)
     return NULL;
 }
 
-static const char *find_undefined(const struct symbols *dynamic)
+static const char *find_undefined(const struct elf_symbols *dynamic)
 {
     for (size_t i = 0; i < dynamic->n; i++) {
-        const char *found = among(symbol_name(dynamic, i), driver_names, ARRAY_SIZE(driver_names));
+        const char *found =
+            among(elf_symbol_name(dynamic, i), driver_names, ARRAY_SIZE(driver_names));
 
         if (found && dynamic->at[i].st_shndx == SHN_UNDEF)
             return found;
@@ -274,11 +196,11 @@ static const char *find_undefined(const struct symbols *dynamic)
 const char *host_refs_loader(const char *bytes, size_t len)
 {
     AUTO(targets_release) struct targets targets = {NULL, 0};
-    struct symbols all, dynamic;
-    struct file f;
+    struct elf_symbols all, dynamic;
+    struct elf_view f;
 
-    if (!open_file(bytes, len, &f) || !find_symbols(&f, ".symtab", &all) ||
-        !find_symbols(&f, ".dynsym", &dynamic))
+    if (!elf_open(bytes, len, EM_X86_64, &f) || !elf_find_symbols(&f, ".symtab", &all) ||
+        !elf_find_symbols(&f, ".dynsym", &dynamic))
         return UNREADABLE;
 
     const char *found = find_undefined(&dynamic);

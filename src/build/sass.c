@@ -107,6 +107,28 @@ void sass_release(struct sass *s)
     *s = (struct sass){0};
 }
 
+static void add_counts(struct sass_counts *c, const struct sass_counts *more)
+{
+    c->instructions += more->instructions;
+    for (int i = 0; i < SASS_RULES; i++)
+        c->rule[i] += more->rule[i];
+}
+
+void sass_merge(struct sass *s, struct sass *other)
+{
+    int n = MIN(other->n_kernels, SASS_MAX_KERNELS - s->n_kernels);
+
+    s->kernels = xrealloc(s->kernels, (size_t)(s->n_kernels + n + 1) * sizeof(*s->kernels));
+    for (int i = 0; i < n; i++) {
+        s->kernels[s->n_kernels++] = other->kernels[i];
+        other->kernels[i].name = NULL;
+    }
+    s->left_out += other->left_out + other->n_kernels - n;
+    s->has_ptx |= other->has_ptx;
+    add_counts(&s->total, &other->total);
+    sass_release(other);
+}
+
 /* ---- words ---- */
 
 struct text {
@@ -318,6 +340,13 @@ static struct sass_kernel *find_kernel(struct sass *s, const struct text *full)
         if (equals(&name, s->kernels[i].name))
             return &s->kernels[i];
     return NULL;
+}
+
+struct sass_kernel *sass_find(struct sass *s, const char *name)
+{
+    struct text full = {name, name + strlen(name)};
+
+    return find_kernel(s, &full);
 }
 
 void sass_read_usage(struct sass *s, const char *text, size_t len)

@@ -70,5 +70,9 @@ void sass_release(struct sass *s);
 void sass_read(struct sass *s, const char *text, size_t len);
 /* Adds registers and memory (cuobjdump --dump-resource-usage) to kernels that are there. */
 void sass_read_usage(struct sass *s, const char *text, size_t len);
+/* The first kernel of that name, or NULL. */
+struct sass_kernel *sass_find(struct sass *s, const char *name);
+/* Adds all of another, which is empty afterwards. */
+void sass_merge(struct sass *s, struct sass *other);
 
 #endif

@@ -62,8 +62,9 @@ static int build_with_nvcc(const struct build_request *req, struct build_result 
 
     AUTO(freep) char *code = xasprintf("arch=compute_%s,code=sm_%s", req->arch, req->arch);
     const char *const flags[] = {
-        "-std=c++17", "-O3", "-gencode", code, "-shared", "-cudart", "static", "-Xcompiler",
-        "-fPIC,-fvisibility=hidden,-static-libstdc++,-static-libgcc", "-Xlinker",
+        "-std=c++17", "-O3", "-gencode", code, "-shared", "-cudart", "static",
+        "--no-compress", /* evidence is read from the machine code (fatbin.h) */
+        "-Xcompiler", "-fPIC,-fvisibility=hidden,-static-libstdc++,-static-libgcc", "-Xlinker",
         /* An undefined symbol (cublasSgemm) is the compiler's to report, not the loader's. */
         "--as-needed,--exclude-libs,ALL,-z,defs", NULL};
     const char *const hidden[] = {"-ccbin", host.path, NULL};

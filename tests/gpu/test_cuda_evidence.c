@@ -2,16 +2,21 @@
 /*
  * That compilers write the instructions that src/build/sass.c knows: one small kernel for every
  * kind of tensor core, built and disassembled for real. Needs no GPU, but NVRTC, nvcc and
- * cuobjdump, which are where GPUs are.
+ * nvdisasm, which are where GPUs are.
  *
  *   test_cuda_evidence [INCLUDE FOLDER]
+ *   test_cuda_evidence artifacts FOLDER INCLUDE   FOLDER/code.cubin and FOLDER/library.so
+ *   test_cuda_evidence sandbox FOLDER PROGRAM...  runs it in FOLDER as we run a disassembler
  *
+ * The last two are for tests/gpu/evidence_probe, which shows what a disassembler lacks in there.
  * Without a disassembler the kernels are built, and the rest is skipped. Needs no cmocka: it also
  * runs from a dist tree.
  */
 #include "base/fs.h"
 #include "build/build.h"
 #include "build/evidence.h"
+#include "device/cuda_launch.h"
+#include "sandbox/sandbox.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,8 +122,8 @@ static void note(bool ok, const char *what, const char *found)
     printf("%-7s %s: %s\n", ok ? "ok" : "FAILED", what, found);
 }
 
-/* False when it could not be looked at; the reason is counted and printed. */
-static bool look_at(const char *what, const char *arch, const char *source, struct evidence *ret)
+/* False when it could not be built; the reason is counted and printed. */
+static bool build(const char *what, const char *arch, const char *source, struct build_result *ret)
 {
     struct build_request build = {.device = "cuda",
                                   .arch = arch,
@@ -136,6 +141,18 @@ static bool look_at(const char *what, const char *arch, const char *source, stru
         build_result_release(&r);
         return false;
     }
+    *ret = r;
+    return true;
+}
+
+/* False when it could not be looked at; the reason is counted and printed. */
+static bool look_at(const char *what, const char *arch, const char *source, struct evidence *ret)
+{
+    struct build_result r;
+    struct err err = ERR_INIT;
+
+    if (!build(what, arch, source, &r))
+        return false;
 
     struct evidence_request req = {.device = "cuda",
                                    .artifact_fd = r.artifact_fd,
@@ -192,6 +209,7 @@ static const char with_host_code[] =
     "__global__ void local(int *p)\n{\n"
     "    __shared__ int s[256];\n    int a[64];\n"
     "    for (int i = 0; i < 64; i++) a[i] = p[i];\n"
+    "    for (int i = 0; i < 64; i++) a[p[i] & 63] += a[i];\n"
     "    s[threadIdx.x] = a[p[64] & 63];\n    __syncthreads();\n    p[threadIdx.x] = s[p[65] & "
     "255];\n"
     "}\n"
@@ -216,11 +234,76 @@ static void check_library(void)
     evidence_release(&e);
 }
 
+/* ---- for the probe ---- */
+
+static int write_artifact(const char *name, const char *source)
+{
+    AUTO(freep) char *path = fs_join(cache, name);
+    AUTO(buf_release) struct buf bytes = BUF_INIT;
+    struct build_result r;
+    struct cuda_program p;
+    struct err err = ERR_INIT;
+    char fd_path[64];
+
+    if (!build(name, "90a", source, &r))
+        return -1;
+    snprintf(fd_path, sizeof(fd_path), "/proc/self/fd/%d", r.artifact_fd);
+
+    int rc = fs_read(fd_path, (size_t)64 << 20, &bytes, &err);
+    const char *at = bytes.ptr;
+    size_t len = bytes.len;
+
+    if (rc == 0 && cuda_program_is(at, len)) {
+        rc = cuda_program_split(at, len, &p, &err);
+        at = p.cubin.at;
+        len = p.cubin.len;
+    }
+    if (rc == 0)
+        rc = fs_write_atomic(path, at, len, &err);
+    if (rc < 0)
+        note(false, name, err.text);
+    build_result_release(&r);
+    return rc;
+}
+
+/* Its limits are the disassembler's (src/build/disassembler.c). */
+static int run_in_sandbox(char **argv)
+{
+    const char *const ro_dirs[] = {NULL};
+    AUTO(buf_release) struct buf output = BUF_INIT;
+    struct sandbox_tool_result r;
+    struct err err = ERR_INIT;
+    const struct sandbox_tool tool = {.argv = argv,
+                                      .ro_dirs = ro_dirs,
+                                      .rw_dir = cache,
+                                      .timeout_ms = 5000,
+                                      .mem_bytes = (uint64_t)8 << 30,
+                                      .file_bytes = (uint64_t)256 << 20,
+                                      .max_output = (size_t)16 << 20};
+
+    if (sandbox_run_tool(&tool, &output, &r, &err) < 0) {
+        printf("%s\n", err.text);
+        return 1;
+    }
+    printf("%s[%s: status %d, signal %d%s]\n", buf_str(&output), r.walls, r.exit_status, r.signal,
+           r.timed_out ? ", timed out" : "");
+    return r.exit_status != 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *tmp = getenv("TMPDIR");
     AUTO(freep) char *dir = xasprintf("%s/assay-evidence-XXXXXX", tmp ? tmp : "/tmp");
 
+    if (argc > 3)
+        cache = argv[2];
+    if (argc == 4 && !strcmp(argv[1], "artifacts")) {
+        include_dir = argv[3];
+        return write_artifact("code.cubin", kernels[0].source) < 0 ||
+               write_artifact("library.so", with_host_code) < 0;
+    }
+    if (argc > 3 && !strcmp(argv[1], "sandbox"))
+        return run_in_sandbox(argv + 3);
     if (argc > 1)
         include_dir = argv[1];
     if (!mkdtemp(dir))

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside src/build: the machine code in a shared library that nvcc made. */
+#ifndef ASSAY_BUILD_FATBIN_H
+#define ASSAY_BUILD_FATBIN_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define FATBIN_MAX_CUBINS 16 /* nvcc makes one, and an empty one */
+
+struct fatbin {
+    struct {
+        const char *at; /* not owned: in the library's bytes; aligned to nothing */
+        size_t len;
+    } cubins[FATBIN_MAX_CUBINS];
+    int n_cubins;
+    bool has_ptx; /* an entry that the driver would compile when it is loaded */
+};
+
+/* Takes the library apart. Returns 1 where it holds something that cannot be read, and what in err:
+ * half of the code would be worse than none. */
+int fatbin_read(const char *bytes, size_t len, struct fatbin *ret, struct err *err);
+
+#endif
