@@ -204,10 +204,8 @@ static void cublaslt_has_what_we_call(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cublaslt_has_what_we_call),
-        cmocka_unit_test(judge_kernels_compile),
-        cmocka_unit_test(evaluating_kernels_compile),
-        cmocka_unit_test(errors_are_one_line),
+        cmocka_unit_test(cublaslt_has_what_we_call),  cmocka_unit_test(judge_kernels_compile),
+        cmocka_unit_test(evaluating_kernels_compile), cmocka_unit_test(errors_are_one_line),
         cmocka_unit_test(cache_is_used_and_checked),
     };
 
