@@ -134,7 +134,7 @@ check: all tests
 	@tests/run-tests $(BUILD)
 test-suites:
 	@tools/install-deps build suites
-	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/suites/suite_judge $(EMU) $(BUILD)/gpu/test_gpu_problems
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/suites/suite_judge $(EMU) $(BUILD)/gpu/test_gpu_problems $(BUILD)/gpu/test_cuda_judge
 	@tests/suites/run $(BUILD)
 test-gpu: all $(GPU_TESTS)
 	@cp $(GPU_TESTS) $(BUILD)/ && tests/gpu/run . $(BUILD) || [ $$? = 77 ]

@@ -64,7 +64,8 @@ static int tensors_make(struct tensors *t, int n, const double *bytes, struct er
 static int evaluate(const struct graph *g, enum ops_precision precision, const struct tensors *in,
                     const struct tensors *out, double *ret_ms, struct err *err)
 {
-    struct ops_run run = {.precision = precision};
+    struct ops_run run = {.precision = precision,
+                          .compensated = precision == OPS_FLOAT && g->tolerance.compensated};
     uint64_t start = clock_ns();
 
     if (engine.eval(engine.ctx, g, &run, (const void *const *)in->address, out->address, err) < 0)
@@ -78,8 +79,8 @@ static int draw(const struct graph *g, const struct tensors *in, struct err *err
     for (int i = 0; i < g->n_sources; i++) {
         const struct source *s = &g->sources[i];
 
-        if (ops->fill(ctx, &in->mem[i], 0, &s->laws[0], fill_seed(SEED, 0, (uint64_t)i), s->dtype,
-                      &s->shape, err) < 0)
+        if (ops->fill(ctx, &in->mem[i], 0, &s->laws[0],
+                      fill_seed(SEED, 0, law_tensor(&s->laws[0], i)), s->dtype, &s->shape, err) < 0)
             return -1;
     }
     return 0;
@@ -132,7 +133,7 @@ static int measure(const struct graph *g, bool dry_run, struct figures *f, struc
 
 static void print_row(const char *name, const struct figures *f)
 {
-    printf("%-58.58s %8.1f %8.1f %8.1f %7.2f %7.2f %7.2f %8.0f %8.0f\n", name, f->cold_ms,
+    printf("%-78.78s %8.1f %8.1f %8.1f %7.2f %7.2f %7.2f %8.0f %8.0f\n", name, f->cold_ms,
            f->warm_ms, f->float_ms, f->peak_gb, f->planned_gb, f->total_gb,
            f->warm_ms > 0 ? f->gflop / f->warm_ms * 1e3 : 0,
            f->float_ms > 0 ? f->gflop / f->float_ms * 1e3 : 0);
@@ -155,11 +156,15 @@ static int measure_problem(const struct problem_ref *ref, const struct options *
     int rc = problem_load(ref->path, ref->name, &p, &err);
 
     for (int i = 0; rc == 0 && i < p->n_sizes[SIZES_FULL]; i++) {
+        AUTO(buf_release) struct buf row = BUF_INIT;
+
         rc = measure(p->sizes[SIZES_FULL][i].graph, o->dry_run, &f, &err);
         if (rc < 0)
             break;
-        print_row(ref->name, &f);
-        json_array_append_new(rows, row_json(ref->name, &f, ""));
+        buf_addf(&row, "%s ", ref->name);
+        size_print(&p->sizes[SIZES_FULL][i], &row);
+        print_row(buf_str(&row), &f);
+        json_array_append_new(rows, row_json(buf_str(&row), &f, ""));
         total->cold_ms += f.cold_ms;
         total->warm_ms += f.warm_ms;
         total->float_ms += f.float_ms;
@@ -169,7 +174,7 @@ static int measure_problem(const struct problem_ref *ref, const struct options *
         total->total_gb = fmax(total->total_gb, f.total_gb);
     }
     if (rc < 0) {
-        printf("%-58.58s %s\n", ref->name, err.text);
+        printf("%-78.78s %s\n", ref->name, err.text);
         json_array_append_new(rows, row_json(ref->name, &f, err.text));
     }
     return rc;
@@ -218,7 +223,7 @@ static int run(const struct options *o, struct err *err)
 
     if (problem_list(o->share, NULL, 0, &refs, &n, err) < 0)
         return -1;
-    printf("%-58s %8s %8s %8s %7s %7s %7s %8s %8s\n", "problem", "cold ms", "f64 ms", "f32 ms",
+    printf("%-78s %8s %8s %8s %7s %7s %7s %8s %8s\n", "problem", "cold ms", "f64 ms", "f32 ms",
            "peak GB", "planned", "with io", "f64 GF/s", "f32 GF/s");
     for (i = 0; i < n && clock_ms_since(start) / 1e3 < o->limit_s; i++) {
         if (strstr(refs[i].name, o->only))

@@ -297,13 +297,81 @@ REAL_KERNELS(conv, gpu_conv)
 REAL_KERNELS(pool, gpu_pool)
 REAL_KERNELS(cells, gpu_cells)
 
+/* ---- the gated delta rule ---- */
+
+#define DELTA_AHEAD 512 /* numbers of q, of k and of decay that a block fetches at a time */
+
+template <class R> struct delta_room {
+    R state[OP_DELTA_KEYS * GPU_DELTA_COLUMNS]; /* [key][column] */
+    R q[DELTA_AHEAD], k[DELTA_AHEAD], decay[DELTA_AHEAD];
+};
+
+/* `steps` steps of a head; the first lies in row `at`, all of the block fetches. */
+template <class R>
+static __device__ __forceinline__ void delta_fetch(const struct gpu_delta &a, int64_t at, int steps,
+                                                   struct delta_room<R> *room)
+{
+    int keys = (int)a.args.keys;
+
+    for (int i = threadIdx.x; i < steps * keys; i += CUDA_THREADS) {
+        int64_t from = (at + i / keys * a.args.heads) * keys + i % keys;
+
+        room->q[i] = ((const R *)a.q)[from];
+        room->k[i] = ((const R *)a.k)[from];
+        room->decay[i] = ((const R *)a.decay)[from];
+    }
+}
+
+/* One column through the steps that were fetched, which are t.. of the sequence; out: the answer of
+ * the step before. */
+template <class R>
+static __device__ __forceinline__ R delta_steps(const struct gpu_delta &a, int64_t at, int64_t t,
+                                                int steps, int64_t value,
+                                                struct delta_room<R> *room, R out)
+{
+    const struct delta_args &d = a.args;
+
+    for (int s = 0; s < steps; s++, at += d.heads) {
+        R v = ((const R *)a.v)[at * d.values + value], beta = ((const R *)a.beta)[at];
+        int64_t key = s * d.keys;
+
+        if (t + s < d.used_steps)
+            out = items<R>::delta_step(&d.span, room->q + key, room->k + key, room->decay + key, v,
+                                       beta, room->state + threadIdx.x,
+                                       (int64_t)GPU_DELTA_COLUMNS);
+        ((R *)a.y)[at * d.values + value] = out;
+    }
+    return out;
+}
+
+/* Steps follow each other, and the sums of each are in order: a thread to a column, few columns to
+ * a block so that all multiprocessors have some. The other threads only fetch. */
 template <class R> static __device__ __forceinline__ void delta_rule_all(const struct gpu_delta &a)
 {
-    R state[OP_DELTA_KEYS];
+    __shared__ struct delta_room<R> room;
+    const struct delta_args &d = a.args;
+    int64_t pieces = (d.values + GPU_DELTA_COLUMNS - 1) / GPU_DELTA_COLUMNS;
+    int ahead = DELTA_AHEAD / (int)d.keys;
 
-    FOR_EACH(i, a.args.batch * a.args.heads * a.args.values)
-        items<R>::delta_rule(&a.args, (const R *)a.q, (const R *)a.k, (const R *)a.v,
-                             (const R *)a.decay, (const R *)a.beta, state, (R *)a.y, i);
+    for (int64_t i = blockIdx.x; i < d.batch * d.heads * pieces; i += gridDim.x) {
+        int64_t sequence = i / pieces / d.heads, head = i / pieces % d.heads;
+        int64_t value = i % pieces * GPU_DELTA_COLUMNS + threadIdx.x;
+        bool mine = threadIdx.x < GPU_DELTA_COLUMNS && value < d.values;
+        R out = 0;
+
+        for (int64_t k = 0; mine && k < d.keys; k++)
+            room.state[k * GPU_DELTA_COLUMNS + threadIdx.x] = 0;
+        for (int64_t t = 0; t < d.steps; t += ahead) {
+            int64_t at = (sequence * d.steps + t) * d.heads + head;
+            int steps = (int)(d.steps - t < ahead ? d.steps - t : ahead);
+
+            __syncthreads();
+            delta_fetch<R>(a, at, steps, &room);
+            __syncthreads();
+            if (mine)
+                out = delta_steps<R>(a, at, t, steps, value, &room, out);
+        }
+    }
 }
 
 REAL_KERNELS(delta_rule, gpu_delta)

@@ -29,6 +29,7 @@
     A(reduce_serial)         \
     A(arg)                   \
     A(topk)                  \
+    A(topk_long)             \
     A(scan)                  \
     F(compensated_f32)       \
     F(reduce_lanes_f32)      \
@@ -130,13 +131,16 @@ struct gpu_lines {
     int op;
 };
 
+/* A thread to a line, or a block to a long one. */
 struct gpu_topk {
     struct typed x;
     int64_t *y;
     struct topk_args args;
 };
 
-/* A thread to a column of the state. */
+/* A block to GPU_DELTA_COLUMNS columns of a head's state: so many that the state of OP_DELTA_KEYS
+ * keys lies in shared memory. */
+#define GPU_DELTA_COLUMNS 16
 struct gpu_delta {
     const void *q, *k, *v, *decay, *beta;
     void *y;

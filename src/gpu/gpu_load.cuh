@@ -149,6 +149,7 @@ template <class R> struct items;
     ITEMS_CALL(R, suffix, reduce_lane)    \
     ITEMS_CALL(R, suffix, arg)            \
     ITEMS_CALL(R, suffix, topk)           \
+    ITEMS_CALL(R, suffix, is_larger)      \
     ITEMS_CALL(R, suffix, dot)            \
     ITEMS_CALL(R, suffix, pad)            \
     ITEMS_CALL(R, suffix, gather)         \
@@ -157,7 +158,7 @@ template <class R> struct items;
     ITEMS_CALL(R, suffix, conv)           \
     ITEMS_CALL(R, suffix, pool)           \
     ITEMS_CALL(R, suffix, cell)           \
-    ITEMS_CALL(R, suffix, delta_rule)
+    ITEMS_CALL(R, suffix, delta_step)
 
 template <> struct items<double> {
     ITEMS_BOTH(double, f64)

@@ -130,6 +130,7 @@ int gpu_run_delta(struct gpu *g, const struct job *j, struct err *err)
     struct gpu_room own[5] = {{g, NULL}, {g, NULL}, {g, NULL}, {g, NULL}, {g, NULL}};
     struct gpu_delta a = {.y = j->y, .args = j->delta};
     const void **to[5] = {&a.q, &a.k, &a.v, &a.decay, &a.beta};
+    int64_t pieces = (j->delta.values + GPU_DELTA_COLUMNS - 1) / GPU_DELTA_COLUMNS;
     int rc = 0;
 
     for (int i = 0; i < 5 && rc == 0; i++) {
@@ -138,8 +139,8 @@ int gpu_run_delta(struct gpu *g, const struct job *j, struct err *err)
         rc = gpu_plain(g, &one, i, j->store, &own[i], to[i], err);
     }
     if (rc == 0)
-        rc = gpu_launch(g, GPU_delta_rule + (int)j->store,
-                        j->delta.batch * j->delta.heads * j->delta.values, &a, err);
+        rc = gpu_launch_blocks(g, GPU_delta_rule + (int)j->store,
+                               j->delta.batch * j->delta.heads * pieces, &a, err);
     for (int i = 0; i < 5; i++)
         gpu_room_release(&own[i]);
     return rc;

@@ -6,6 +6,7 @@
 
 #define MAX_BLOCKS 65536 /* kernels stride over what is left */
 #define TERMS_MIN 16     /* fewer to a thread: a part costs more than it gains */
+#define LONG_LINE 256    /* from here on a block takes a line of top-k */
 
 struct plan {
     bool by_lanes, serial;
@@ -139,9 +140,11 @@ double gpu_reduce_scratch(const struct gpu *g, const struct job *j)
 int gpu_run_topk(struct gpu *g, const struct job *j, struct err *err)
 {
     struct gpu_topk a = {.x = gpu_operand(j, 0), .y = j->y, .args = j->topk};
+    int64_t lines = j->topk.line.outer * j->topk.line.inner;
 
-    return gpu_launch(g, GPU_topk + (int)j->store, j->topk.line.outer * j->topk.line.inner, &a,
-                      err);
+    if (j->topk.line.count >= LONG_LINE)
+        return gpu_launch_blocks(g, GPU_topk_long + (int)j->store, MIN(lines, MAX_BLOCKS), &a, err);
+    return gpu_launch(g, GPU_topk + (int)j->store, lines, &a, err);
 }
 
 int gpu_run_lines(struct gpu *g, const struct job *j, struct err *err)

@@ -181,6 +181,85 @@ template <class R> static __device__ __forceinline__ void topk_all(const struct 
         items<R>::topk(&a.args, a.x, a.y, i);
 }
 
+/* A place in a line and what lies there; -1: none. */
+template <class R> struct place {
+    R v;
+    int64_t at;
+};
+
+/* The order of item_topk, all places being different; none comes last. */
+template <class R> static __device__ __forceinline__ bool is_before(place<R> a, place<R> b)
+{
+    if (a.at < 0 || b.at < 0)
+        return a.at >= 0;
+    return items<R>::is_larger(a.v, b.v) || (!items<R>::is_larger(b.v, a.v) && a.at < b.at);
+}
+
+/* The first place behind `last` in this thread's share of the line that begins at `start`. */
+template <class R>
+static __device__ __forceinline__ place<R> next_of_share(const struct gpu_topk &a, int64_t start,
+                                                         place<R> last)
+{
+    int64_t count = a.args.line.count, inner = a.args.line.inner;
+    place<R> best = {0, -1};
+    R v[4];
+
+    ITEM_ROLLED
+    for (int64_t t = 4 * threadIdx.x; t < count; t += 4 * CUDA_THREADS) {
+        if (t + 4 <= count) {
+            load4<R>(a.x, start + t * inner, inner, v);
+        } else {
+            for (int j = 0; j < 4; j++)
+                v[j] = t + j < count ? load<R>(a.x, start + (t + j) * inner) : (R)0;
+        }
+        for (int j = 0; j < 4; j++) {
+            place<R> here = {v[j], t + j};
+
+            if (t + j < count && (last.at < 0 || is_before(last, here)) && is_before(here, best))
+                best = here;
+        }
+    }
+    return best;
+}
+
+/* The first of the block's places, to all of its threads. */
+template <class R> static __device__ __forceinline__ place<R> first_of_block(place<R> mine)
+{
+    __shared__ place<R> room[CUDA_THREADS];
+
+    for (int half = CUDA_THREADS / 2; half > 0; half /= 2) {
+        room[threadIdx.x] = mine;
+        __syncthreads();
+        if ((int)threadIdx.x < half && is_before(room[threadIdx.x + half], mine))
+            mine = room[threadIdx.x + half];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        room[0] = mine;
+    __syncthreads();
+    mine = room[0];
+    __syncthreads();
+    return mine;
+}
+
+/* The line is walked once for each of the k: it stays in the cache, and k is small. */
+template <class R> static __device__ __forceinline__ void topk_long_all(const struct gpu_topk &a)
+{
+    int64_t inner = a.args.line.inner, lines = a.args.line.outer * inner;
+
+    for (int64_t i = blockIdx.x; i < lines; i += gridDim.x) {
+        int64_t start = i / inner * a.args.line.length * inner + i % inner;
+        int64_t *y = a.y + i / inner * a.args.k * inner + i % inner;
+        place<R> last = {0, -1};
+
+        for (int64_t k = 0; k < a.args.k; k++) {
+            last = first_of_block(next_of_share(a, start, last));
+            if (threadIdx.x == 0)
+                y[k * inner] = last.at;
+        }
+    }
+}
+
 template <class R> static __device__ __forceinline__ void arg_all(const struct gpu_lines &a)
 {
     FOR_EACH(i, a.line.outer * a.line.inner)
@@ -222,4 +301,5 @@ template <class R> static __device__ __forceinline__ void scan_all(const struct 
 
 ALL_KERNELS(arg, gpu_lines)
 ALL_KERNELS(topk, gpu_topk)
+ALL_KERNELS(topk_long, gpu_topk)
 ALL_KERNELS(scan, gpu_lines)

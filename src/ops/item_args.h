@@ -164,6 +164,9 @@ struct take_args {
     int64_t count;
 };
 
+/* So many keys of a state are read before any is written: a GPU would wait for each else. */
+#define ITEM_DELTA_GROUP 8
+
 /* Element (b, t, h, i) of an operand lies at ((b * steps + t) * heads + h) * width + i. */
 struct delta_args {
     int64_t batch, steps, heads, keys, values;

@@ -481,6 +481,85 @@ ITEM_FN REAL ITEM(take)(const struct take_args *t, ITEM_IN x, const int64_t *ind
 
 #if !ITEM_INTEGER
 
+/* n keys of a column's state, whose numbers lie `stride` apart, fade. Returns known and what they
+ * recall of k. */
+ITEM_FN REAL ITEM(delta_recall)(int n, const REAL *k, const REAL *decay, REAL *state,
+                                int64_t stride, REAL known)
+{
+    REAL faded[ITEM_DELTA_GROUP], key[ITEM_DELTA_GROUP];
+
+    for (int i = 0; i < n; i++) {
+        faded[i] = state[i * stride] * decay[i];
+        key[i] = k[i];
+    }
+    for (int i = 0; i < n; i++) {
+        state[i * stride] = faded[i];
+        known += faded[i] * key[i];
+    }
+    return known;
+}
+
+/* They learn the change. Returns out and what they answer to q. */
+ITEM_FN REAL ITEM(delta_answer)(int n, const REAL *q, const REAL *k, REAL change, REAL *state,
+                                int64_t stride, REAL out)
+{
+    REAL learnt[ITEM_DELTA_GROUP], query[ITEM_DELTA_GROUP];
+
+    for (int i = 0; i < n; i++) {
+        learnt[i] = state[i * stride] + k[i] * change;
+        query[i] = q[i];
+    }
+    for (int i = 0; i < n; i++) {
+        state[i * stride] = learnt[i];
+        out += learnt[i] * query[i];
+    }
+    return out;
+}
+
+/* Keys from..to, in order. */
+ITEM_FN REAL ITEM(delta_recall_all)(int64_t from, int64_t to, const REAL *k, const REAL *decay,
+                                    REAL *state, int64_t stride, REAL known)
+{
+    int64_t d = from;
+
+    ITEM_ROLLED
+    for (; d + ITEM_DELTA_GROUP <= to; d += ITEM_DELTA_GROUP)
+        known = ITEM(delta_recall)(ITEM_DELTA_GROUP, k + d, decay + d, state + d * stride, stride,
+                                   known);
+    ITEM_ROLLED
+    for (; d < to; d++)
+        known = ITEM(delta_recall)(1, k + d, decay + d, state + d * stride, stride, known);
+    return known;
+}
+
+ITEM_FN REAL ITEM(delta_answer_all)(int64_t from, int64_t to, const REAL *q, const REAL *k,
+                                    REAL change, REAL *state, int64_t stride, REAL out)
+{
+    int64_t d = from;
+
+    ITEM_ROLLED
+    for (; d + ITEM_DELTA_GROUP <= to; d += ITEM_DELTA_GROUP)
+        out = ITEM(delta_answer)(ITEM_DELTA_GROUP, q + d, k + d, change, state + d * stride, stride,
+                                 out);
+    ITEM_ROLLED
+    for (; d < to; d++)
+        out = ITEM(delta_answer)(1, q + d, k + d, change, state + d * stride, stride, out);
+    return out;
+}
+
+/* One step of a column, over a span of keys that may wrap. */
+ITEM_FN REAL ITEM(delta_step)(const struct span *s, const REAL *q, const REAL *k, const REAL *decay,
+                              REAL v, REAL beta, REAL *state, int64_t stride)
+{
+    REAL known = ITEM(delta_recall_all)(s->first, s->count, k, decay, state, stride, 0);
+    REAL change, out;
+
+    known = ITEM(delta_recall_all)(0, s->first, k, decay, state, stride, known);
+    change = beta * (v - known);
+    out = ITEM(delta_answer_all)(s->first, s->count, q, k, change, state, stride, 0);
+    return ITEM(delta_answer_all)(0, s->first, q, k, change, state, stride, out);
+}
+
 /* Column i (batch, head, value) over all steps. state: room for `keys` numbers. */
 ITEM_FN void ITEM(delta_rule)(const struct delta_args *a, const REAL *q, const REAL *k,
                               const REAL *v, const REAL *decay, const REAL *beta, REAL *state,
@@ -494,24 +573,10 @@ ITEM_FN void ITEM(delta_rule)(const struct delta_args *a, const REAL *q, const R
         state[d] = 0;
     for (int64_t t = 0; t < a->steps; t++) {
         int64_t at = (first + t) * a->heads + head, key = at * a->keys;
-        REAL known = 0;
 
-        for (int64_t n = 0; t < a->used_steps && n < a->span.count; n++) {
-            int64_t d = span_at(&a->span, n);
-
-            state[d] *= decay[key + d];
-            known += state[d] * k[key + d];
-        }
-
-        REAL change = beta[at] * (v[at * a->values + value] - known);
-
-        out = t < a->used_steps ? 0 : out;
-        for (int64_t n = 0; t < a->used_steps && n < a->span.count; n++) {
-            int64_t d = span_at(&a->span, n);
-
-            state[d] += k[key + d] * change;
-            out += state[d] * q[key + d];
-        }
+        if (t < a->used_steps)
+            out = ITEM(delta_step)(&a->span, q + key, k + key, decay + key,
+                                   v[at * a->values + value], beta[at], state, 1);
         y[at * a->values + value] = out;
     }
 }

@@ -255,6 +255,79 @@ static void test_recurrences_round(void **state)
     }
 }
 
+/* A thread to a line, a block to a line; of few values, so that many are equal, and NaN is one. */
+static void test_topk_lines(void **state)
+{
+    static const struct {
+        int64_t outer, n, inner, k;
+        enum dtype type;
+    } cases[] = {
+        {5, 255, 1, 9, DT_F32},   {3, 256, 1, 256, DT_BF16}, {1, 3001, 1, 64, DT_F32},
+        {2, 1030, 3, 33, DT_F32}, {2, 2049, 1, 1, DT_F64},   {3, 700, 2, 10, DT_I32},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        int64_t n = cases[i].n, count = cases[i].outer * n * cases[i].inner;
+        AUTO(freep) double *x = xcalloc((size_t)count, sizeof(*x));
+        struct op_attrs axis = {.axis = 1};
+        struct rig r;
+
+        for (int64_t at = 0; at < count; at++)
+            x[at] = floor(20 * noise());
+        for (int64_t at = 3; cases[i].type != DT_I32 && at < count; at += n / 2)
+            x[at] = at % 4 ? NAN : -INFINITY;
+        rig_start(&r);
+        int in = add_source(&r, cases[i].type, SHAPE(cases[i].outer, n, cases[i].inner), x);
+        struct shape y = SHAPE(cases[i].outer, cases[i].k, cases[i].inner);
+
+        run_all_ways(&r, add_op(&r, OP_TOPK, &axis, &(struct node){.shape = y}, 1, in));
+    }
+}
+
+static void test_grouped_products(void **state)
+{
+    static const double ends[][5] = {
+        {0, 40, 80, 120, 160}, {0, 0, 150, 151, 160}, {0, 160, 160, 160, 160}, {0, 0, 0, 0, 160}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+        int64_t k = between(1, 70), n = between(1, 150);
+        struct rig r;
+
+        rig_start(&r);
+        int x = add_source(&r, DT_BF16, SHAPE(160, k), NULL);
+        int w = add_source(&r, DT_BF16, SHAPE(4, k, n), NULL);
+        int offsets = add_source(&r, i % 2 ? DT_I32 : DT_I64, SHAPE(5), ends[i]);
+
+        run_all_ways(&r, add_op(&r, OP_GROUPED_MATMUL, NULL, NULL, 3, x, w, offsets));
+    }
+}
+
+/* Columns that fill no block, steps that fill no piece, the most keys there can be. */
+static void test_delta_rule(void **state)
+{
+    static const struct {
+        int64_t batch, steps, heads, keys, values;
+    } cases[] = {
+        {2, 9, 3, 128, 20}, {1, 5, 1, OP_DELTA_KEYS, 16}, {1, 600, 2, 1, 1}, {3, 1, 1, 7, 33}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        int64_t b = cases[i].batch, t = cases[i].steps, h = cases[i].heads, keys = cases[i].keys;
+        struct rig r;
+
+        rig_start(&r);
+        int q = add_source(&r, DT_BF16, SHAPE(b, t, h, keys), NULL);
+        int k = add_source(&r, DT_BF16, SHAPE(b, t, h, keys), NULL);
+        int v = add_source(&r, DT_BF16, SHAPE(b, t, h, cases[i].values), NULL);
+        int decay = add_f32(&r, SHAPE(b, t, h, keys));
+        int beta = add_source(&r, DT_BF16, SHAPE(b, t, h), NULL);
+
+        run_all_ways(&r, add_op(&r, OP_DELTA_RULE, NULL, NULL, 5, q, k, v, decay, beta));
+    }
+}
+
 /* From here on cuBLAS multiplies doubles. */
 static void test_with_blas(void **state)
 {
@@ -263,6 +336,7 @@ static void test_with_blas(void **state)
     test_product_batches(state);
     test_convolutions_in_pieces(state);
     test_recurrences_round(state);
+    test_grouped_products(state);
 }
 
 static int open_engine(void **state)
@@ -290,7 +364,9 @@ int main(void)
         cmocka_unit_test(test_reductions),        cmocka_unit_test(test_lanes),
         cmocka_unit_test(test_scans_and_args),    cmocka_unit_test(test_broadcasts),
         cmocka_unit_test(test_movement),          cmocka_unit_test(test_source_types),
-        cmocka_unit_test(test_recurrences_round), cmocka_unit_test(test_with_blas),
+        cmocka_unit_test(test_recurrences_round), cmocka_unit_test(test_topk_lines),
+        cmocka_unit_test(test_grouped_products),  cmocka_unit_test(test_delta_rule),
+        cmocka_unit_test(test_with_blas),
     };
 
     return cmocka_run_group_tests(tests, open_engine, close_engine);
