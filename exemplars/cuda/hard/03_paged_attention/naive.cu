@@ -11,8 +11,7 @@
 #define WARPS (THREADS / 32)
 #define MAX_PAIRS 64 /* of elements of a head */
 #define STRIPES (THREADS / MAX_PAIRS)
-#define MAX_SHARED_BYTES (40 << 10) /* what a block has without asking, less what is static here \
-                                     */
+#define MAX_SHARED_BYTES (40 << 10) /* 48 KiB need no asking; some of it is static here */
 
 struct cache {
     const __nv_bfloat162 *data;
