@@ -23,5 +23,8 @@ bool audit_host_bound(double cold_ns, double call_ns, double queue_ns);
 
 /* The judge's own work takes far longer than on the idle device: something runs beside it. */
 bool audit_busy(double idle_ns, double now_ns);
+/* The same for a probe at once after "done", when the device has to change processes first:
+ * usual_ns is what that takes after an honest call, by calibration; 0 where nobody measured it. */
+bool audit_late(double idle_ns, double usual_ns, double now_ns);
 
 #endif

@@ -16,7 +16,9 @@ struct calibration {
     double flops_s[ARITH_COUNT];       /* fused multiply-add counts 2; 0: not measured */
     bool partial;          /* units that could not be measured may be faster than what was */
     double call_floor_ns;  /* an empty candidate, cold, the empty order taken off */
-    double empty_order_ns; /* what is taken off, by the judge's clock; 0 in older files */
+    double empty_order_ns; /* what is taken off, by the judge's clock */
+    double
+        probe_ns; /* the judge's least work at once after a call: GPUs switch between processes */
 };
 
 /* The better of reading and copying: what memory traffic is held against. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/call_floor.h"
 
+#include "base/clock.h"
 #include "base/fs.h"
 
 #include <math.h>
@@ -56,13 +57,29 @@ static int build_empty(const struct places *places, const struct device *device,
     return 0;
 }
 
+/* The device changes from the runner's process to the judge's. */
+static int probe(const struct rproc *r, const struct device_judge_ops *ops, void *ctx,
+                 struct mem *out, double *ret_ns, struct err *err)
+{
+    uint64_t start = clock_ns();
+    int64_t ignored;
+
+    *ret_ns = 0;
+    if (r->config->device->clock != CLOCK_CLAIM_AUDITED)
+        return 0;
+    if (ops->poison_check(ctx, out, 0, 8, 0, &ignored, err) < 0)
+        return -1;
+    *ret_ns = (double)(clock_ns() - start);
+    return 0;
+}
+
 static int median_of(struct rproc *r, const struct device_judge_ops *ops, void *ctx,
                      struct mem *mems, enum wire_order order, double *ret_ns, double *ret_wall_ns,
-                     struct err *err)
+                     double *ret_probe_ns, struct err *err)
 {
     struct verdict v = VERDICT_INIT;
     struct mem *both[2] = {&mems[0], &mems[1]};
-    double ns[CALLS], walls[CALLS];
+    double ns[CALLS], walls[CALLS], probes[CALLS];
 
     for (int i = 0; i < CALLS; i++) {
         bool hold = r->config->device->hold_ms > 0 && r->seq >= RPROC_UNHELD_CALLS;
@@ -76,6 +93,8 @@ static int median_of(struct rproc *r, const struct device_judge_ops *ops, void *
             rc = rproc_wake(r, &v, err);
         if (rc == 0)
             rc = rproc_call(r, order, 0, 1, 1, how, &reply, &v, err);
+        if (rc == 0)
+            rc = probe(r, ops, ctx, &mems[1], &probes[i], err);
         if (rc)
             return rc > 0 ? fail(err, ERR_SYSTEM, "an empty kernel: %s", v.detail) : -1;
         walls[i] = (double)reply.wall_ns;
@@ -83,6 +102,7 @@ static int median_of(struct rproc *r, const struct device_judge_ops *ops, void *
     }
     *ret_ns = stats_median(ns, CALLS);
     *ret_wall_ns = stats_median(walls, CALLS);
+    *ret_probe_ns = stats_median(probes, CALLS);
     return 0;
 }
 
@@ -101,8 +121,11 @@ static int measure(const struct rproc_config *config, void *ctx, struct mem *mem
 
     if (rc > 0)
         return fail(err, ERR_SYSTEM, "an empty kernel: %s", v.detail);
-    if (rc < 0 || median_of(&r, ops, ctx, mems, WIRE_ORDER_CALL, &call_ns, &ignored, err) < 0 ||
-        median_of(&r, ops, ctx, mems, WIRE_ORDER_EMPTY, &empty_ns, &ret->empty_ns, err) < 0)
+    if (rc < 0 ||
+        median_of(&r, ops, ctx, mems, WIRE_ORDER_CALL, &call_ns, &ignored, &ret->probe_ns, err) <
+            0 ||
+        median_of(&r, ops, ctx, mems, WIRE_ORDER_EMPTY, &empty_ns, &ret->empty_ns, &ignored, err) <
+            0)
         return -1;
     ret->floor_ns = fmax(call_ns - empty_ns, 0);
     ret->layers = r.layers;

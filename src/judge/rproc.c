@@ -500,9 +500,11 @@ static void take_glimpses(struct rproc *r, int out_arena)
     uint64_t words = 0;
 
     r->n_glimpses = 0;
+    if (!base)
+        return;
     for (int i = 0; i < l->n; i++)
         words += l->slot_bytes[i] / sizeof(uint32_t);
-    for (int i = 0; base && words && i < RPROC_GLIMPSES; i++) {
+    for (int i = 0; words && i < RPROC_GLIMPSES; i++) {
         struct philox p = philox4x32(r->seq, (uint32_t)i, 0, 0, (uint32_t)r->glimpse_key,
                                      (uint32_t)(r->glimpse_key >> 32));
         struct rproc_glimpse *g = &r->glimpses[r->n_glimpses++];

@@ -49,6 +49,7 @@ static int calibrate(const struct places *places, const struct device *device, i
         return wrap(err, "calibration");
     ret->call_floor_ns = floor.floor_ns;
     ret->empty_order_ns = floor.empty_ns;
+    ret->probe_ns = floor.probe_ns;
     return calibration_save(places->home, ret, err);
 }
 
@@ -416,6 +417,7 @@ static int judge_size(struct session *s, int i, struct evaluation *e, struct err
         .pool = &s->pools[i],
         .judge_cpus = s->cpus.judge,
         .usual_empty_ns = s->calibration.empty_order_ns,
+        .usual_probe_ns = s->calibration.probe_ns,
         .runner = s->runner,
         .spares = &s->spares,
         .leaving = &s->leaving,
@@ -468,7 +470,8 @@ static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
     e->spares_ms = clock_ms_since(start);
     leaving_await(&s->leaving);
     e->end_ms = clock_ms_since(start) - e->spares_ms;
-    if (devlock_take(o->device->name, o->device_index, false, &lock, &waited, err) < 0)
+    /* Where nothing is timed, others may check beside it. */
+    if (devlock_take(o->device->name, o->device_index, o->plan.check_only, &lock, &waited, err) < 0)
         return -1;
     e->queue_ms += waited;
     for (int i = 0; i < e->n_sizes && rc == 0; i++)

@@ -758,9 +758,12 @@ static int time_own_work(struct trial *t, struct own_work *ret, struct err *err)
     return 0;
 }
 
-static bool is_busy(const struct own_work *idle, const struct own_work *now)
+static bool is_busy(const struct trial *t, const struct own_work *now)
 {
-    return audit_busy(idle->flush_ns, now->flush_ns) || audit_busy(idle->probe_ns, now->probe_ns);
+    const struct own_work *idle = &t->result->idle;
+
+    return audit_busy(idle->flush_ns, now->flush_ns) ||
+           audit_late(idle->probe_ns, t->config->usual_probe_ns, now->probe_ns);
 }
 
 /* Their exit is awaited: nobody is timed beside a driver that cleans up. */
@@ -798,12 +801,12 @@ static int look_for_others(struct trial *t, struct verdict *doubt, struct err *e
     struct own_work alone;
 
     r->busy = (struct own_work){series_median(&t->flushes), series_median(&t->probes)};
-    if (!audited(t) || !is_busy(&r->idle, &r->busy))
+    if (!audited(t) || !is_busy(t, &r->busy))
         return 0;
     end_runners(t);
     if (time_own_work(t, &alone, err) < 0)
         return -1;
-    if (is_busy(&r->idle, &alone))
+    if (is_busy(t, &alone))
         return fail(err, ERR_DEVICE,
                     "the device is busy: a flush took %.0f us at first and takes %.0f us now, with "
                     "no runner left; wait for the other program, or use another device",

@@ -63,6 +63,7 @@ struct trial_config {
     struct leaving *leaving;    /* where runners end up; awaited before anything else */
     cpu_set_t judge_cpus;       /* with runner.pin */
     double usual_empty_ns;      /* an empty order's time by calibration; 0: not known */
+    double usual_probe_ns;      /* a probe's at once after a call, likewise */
 };
 
 /* Whose clock is the score. A worker's own: it is ours, and it leaves out what only we ask of it,

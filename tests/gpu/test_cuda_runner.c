@@ -83,6 +83,7 @@ static _Noreturn void give_up(const struct err *err)
 
 struct rig {
     struct tensor_slot in_slots[2], out_slots[1];
+    size_t in_bytes[2], out_bytes[1];
     struct layout in, out;
     struct rproc_config config;
     struct rproc runner;
@@ -102,8 +103,10 @@ static void rig_start(struct rig *g, int artifact_fd, enum mode mode)
     g->in_slots[0] = slot(N, GUARD);
     g->in_slots[1] = slot(mode, GUARD + N * sizeof(float) + GUARD);
     g->out_slots[0] = slot(N, GUARD);
-    g->in = (struct layout){.slots = g->in_slots, .n = 2, .bytes = in_arena.bytes};
-    g->out = (struct layout){.slots = g->out_slots, .n = 1, .bytes = out_arena.bytes};
+    g->in_bytes[0] = g->out_bytes[0] = N * sizeof(float);
+    g->in_bytes[1] = (size_t)mode * sizeof(float);
+    g->in = (struct layout){g->in_slots, g->in_bytes, 2, in_arena.bytes};
+    g->out = (struct layout){g->out_slots, g->out_bytes, 1, out_arena.bytes};
     g->config = (struct rproc_config){.runner_path = runner_path,
                                       .device = &device_cuda,
                                       .in = &g->in,
