@@ -32,10 +32,10 @@ HOTFLAGS = -O3 -fno-math-errno -fno-trapping-math
 LIBS_RUNNER = -l:libseccomp.a -lm -ldl
 # In a dist tree the few shared libraries lie beside the program.
 RPATH   = -Wl,-rpath,'$$ORIGIN/../lib'
-LIBS    = -l:liblua5.4.a -l:libjansson.a -l:libsqlite3.a -l:libsodium.a $(LIBS_RUNNER)
+LIBS    = -l:liblua5.4.a -l:libjansson.a -l:libsqlite3.a -l:libsodium.a -l:libyaml.a $(LIBS_RUNNER)
 
 RUNNER_DIRS = base tensor device sandbox wire
-JUDGE_DIRS  = problem ops build judge store
+JUDGE_DIRS  = problem ops build judge store run
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(foreach d,$(1),$(wildcard src/$(d)/*.c))))
 
 RUNNER_LIB = $(BUILD)/librunner.a
