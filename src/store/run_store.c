@@ -215,7 +215,7 @@ int store_run_cells(struct store *s, const char *run,
 
     if (store_prepare(s,
                       "SELECT c.model, c.problem, c.sample, c.repeat, c.file, c.candidate_hash,"
-                      " c.problem_hash, c.device, c.record, c.skipped, r.json"
+                      " c.problem_hash, c.device, c.record, c.skipped, r.verdict, r.json"
                       " FROM cells c LEFT JOIN records r ON r.id = c.record WHERE c.run = ?"
                       " ORDER BY c.model, c.problem, c.sample, c.repeat",
                       "cannot read cells", &q, err) < 0)
@@ -233,9 +233,10 @@ int store_run_cells(struct store *s, const char *run,
             .device = column(q, 7),
             .record = column(q, 8),
             .skipped = column(q, 9),
+            .verdict = column(q, 10),
         };
 
-        if (each(arg, &row, column(q, 10), err) < 0)
+        if (each(arg, &row, column(q, 11), err) < 0)
             return -1;
     }
     return rc == SQLITE_DONE ? 0 : store_fail(s, "cannot read cells", err);

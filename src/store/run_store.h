@@ -31,6 +31,7 @@ struct cell_row {
     const char *device;                        /* "cpu AMD EPYC"; NULL when it was not judged */
     const char *record;                        /* id of the record, or NULL */
     const char *skipped;                       /* without a record: why */
+    const char *verdict;                       /* read only: the record's, or NULL */
 };
 
 /* Makes the run, or finds it: what it was made with has to be the same then (ERR_INPUT). */
