@@ -127,6 +127,7 @@ test-gpu: all $(GPU_TESTS)
 bench: all $(BENCHES)
 	@for b in $(BENCHES); do echo "== $$b"; $$b || exit 1; done
 	@bench/soak.sh $(BUILD)/assay
+	@bench/run_cpu.sh $(BUILD)/assay
 
 # Without OpenBLAS (36 MB): where a machine has none, expected values of large contractions take longer.
 DIST_LIBS = libgomp.so.1
