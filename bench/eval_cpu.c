@@ -2,22 +2,12 @@
 /* How long a whole `assay eval` takes on the CPU: a new process each time, build cached, small
  * sizes. "overhead" is everything but the candidate's own calls. Prints a table and, with a file
  * name as the argument, writes the figures there as JSON. */
-#include "base/clock.h"
-#include "base/fs.h"
+#include "run_assay.h"
+
 #include "judge/record.h"
 #include "judge/stats.h"
 
-#include <jansson.h>
-#include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #define RUNS 41
-
-extern char **environ;
 
 static const struct {
     const char *problem, *candidate;
@@ -46,42 +36,24 @@ static int eval_once(const char *assay, const char *share, int c, struct run *re
                     file,
                     (char *)"--no-store",
                     NULL};
-    AUTO(buf_release) struct buf text = BUF_INIT;
-    posix_spawn_file_actions_t actions;
-    struct err err = ERR_INIT;
-    int out[2], status = 0;
-    pid_t pid;
+    json_t *records = NULL;
 
-    if (pipe(out) < 0)
+    if (run_assay(argv, &records, &ret->wall_ms) < 0)
         return -1;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addclose(&actions, out[0]);
 
-    uint64_t start = clock_ns();
+    const json_t *record = json_array_get(records, 0);
+    bool fine = passed(record);
 
-    if (posix_spawn(&pid, assay, &actions, NULL, argv, environ) != 0)
-        return -1;
-    close(out[1]);
-    if (fs_read_fd(out[0], 1 << 24, &text, &err) < 0)
-        return -1;
-    close(out[0]);
-    waitpid(pid, &status, 0);
-    ret->wall_ms = clock_ms_since(start);
-    posix_spawn_file_actions_destroy(&actions);
-
-    json_t *j = json_loadb(buf_str(&text), text.len, 0, NULL);
-
-    if (status != 0 || !j) {
-        fprintf(stderr, "%s: not a pass: %.300s\n", cases[c].candidate, buf_str(&text));
-        return -1;
+    if (fine) {
+        ret->candidate_ms = phase_ms(record, "candidate");
+        snprintf(
+            ret->device, sizeof(ret->device), "%s",
+            json_string_value(json_object_get(json_object_get(record, "device_info"), "name")));
+    } else {
+        fprintf(stderr, "%s: not a pass\n", cases[c].candidate);
     }
-    ret->candidate_ms =
-        json_number_value(json_object_get(json_object_get(j, "phases_ms"), "candidate"));
-    snprintf(ret->device, sizeof(ret->device), "%s",
-             json_string_value(json_object_get(json_object_get(j, "device_info"), "name")));
-    json_decref(j);
-    return 0;
+    json_decref(records);
+    return fine ? 0 : -1;
 }
 
 static json_t *bench_case(const char *assay, const char *share, int c, char device[128])
@@ -112,8 +84,7 @@ static json_t *bench_case(const char *assay, const char *share, int c, char devi
 int main(int argc, char **argv)
 {
     AUTO(freep) char *share = fs_share_dir();
-    AUTO(freep) char *dir = fs_program_dir();
-    AUTO(freep) char *assay = xasprintf("%s/../assay", dir);
+    AUTO(freep) char *assay = find_assay();
     char device[128] = "", now[21];
     json_t *rows = json_array();
 

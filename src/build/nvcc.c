@@ -6,6 +6,7 @@
 #include "base/fs.h"
 #include "build/program.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const names[] = {"nvcc", "/usr/local/cuda/bin/nvcc", NULL};
@@ -17,24 +18,54 @@ static const char install[] =
 static const char *const parts[] = {
     "bin/cudafe++",
     "bin/fatbinary",
+    "bin/nvcc",
     "bin/nvlink",
     "bin/ptxas",
     "nvvm/bin/cicc",
     "nvvm/libdevice/libdevice.10.bc",
     "lib64/libcudart_static.a",
 };
-static const char *const stub_folders[] = {"targets/x86_64-linux/lib/stubs", "lib64/stubs"};
 
-static char *find_stubs(const char *root)
+/* Where nvcc itself looks, and where a toolkit of one target may have it alone. */
+static const char *const headers[] = {"targets/x86_64-linux/include/cuda.h", "include/cuda.h"};
+
+/* nvcc may be a script that calls the real one elsewhere, but it says where it is before it does
+ * anything: "#$ TOP=/usr/local/cuda-13.0/bin/..". */
+static char *find_root(const char *path, const char *cache_dir)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(stub_folders); i++) {
-        AUTO(freep) char *folder = fs_join(root, stub_folders[i]);
-        AUTO(freep) char *file = fs_join(folder, "libcuda.so");
+    static const char top[] = "#$ TOP=";
+    AUTO(buf_release) struct buf answer = BUF_INIT;
+    struct err ignored = ERR_INIT;
+    const char *const options[] = {"--dryrun x.cu", NULL};
+    const char *at = NULL;
 
-        if (fs_exists(file))
-            return steal(&folder);
-    }
-    return NULL;
+    if (program_ask(path, options, cache_dir, &answer, &ignored) == 0)
+        at = strstr(buf_str(&answer), top);
+    if (!at)
+        return program_prefix(path);
+    at += strlen(top);
+
+    AUTO(freep) char *said = xstrndup(at, strcspn(at, "\n"));
+    char *root = realpath(said, NULL);
+
+    return root ? root : program_prefix(path);
+}
+
+/* In the toolkit or, where a distribution has spread that over /usr, beside nvcc's folder. A name
+ * for the message when there is none. */
+static char *find_cuda_h(const char *root, const char *path)
+{
+    AUTO(freep) char *prefix = program_prefix(path);
+    const char *const roots[] = {root, prefix};
+
+    for (size_t i = 0; i < ARRAY_SIZE(roots); i++)
+        for (size_t j = 0; j < ARRAY_SIZE(headers); j++) {
+            AUTO(freep) char *file = fs_join(roots[i], headers[j]);
+
+            if (fs_exists(file))
+                return steal(&file);
+        }
+    return fs_join(root, "include/cuda.h");
 }
 
 /* "Cuda compilation tools, release 13.0, V13.0.88": "nvcc 13.0.88". */
@@ -57,16 +88,16 @@ int nvcc_find(const char *cache_dir, struct nvcc *ret, struct err *err)
     if (!n.path || program_ask(n.path, options, cache_dir, &answer, err) < 0)
         return -1;
 
-    AUTO(freep) char *root = program_prefix(n.path);
-
+    n.root = find_root(n.path, cache_dir);
     n.outside = program_outside(n.path);
-    n.stubs = find_stubs(root);
+    n.cuda_h = find_cuda_h(n.root, n.path);
     n.name = short_name(buf_str(&answer));
     hash_init(&h);
     hash_adds(&h, buf_str(&answer));
     program_hash_file(&h, n.path);
+    program_hash_file(&h, n.cuda_h);
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-        AUTO(freep) char *file = fs_join(root, parts[i]);
+        AUTO(freep) char *file = fs_join(n.root, parts[i]);
 
         program_hash_file(&h, file);
     }
@@ -79,7 +110,8 @@ int nvcc_find(const char *cache_dir, struct nvcc *ret, struct err *err)
 void nvcc_release(struct nvcc *n)
 {
     freep(&n->path);
+    freep(&n->root);
     freep(&n->outside);
-    freep(&n->stubs);
+    freep(&n->cuda_h);
     freep(&n->name);
 }

@@ -8,15 +8,16 @@
 
 struct nvcc {
     char *path;              /* absolute */
-    char *outside;           /* the toolkit's folder when that is not in /usr, else NULL */
-    char *stubs;             /* the folder with a libcuda.so to link against, or NULL */
+    char *root;              /* the toolkit's folder */
+    char *outside;           /* the folder above nvcc's own when that is not in /usr, else NULL */
+    char *cuda_h;            /* declares the driver's functions */
     char *name;              /* "nvcc 13.0.88" */
     char identity[HASH_HEX]; /* changes with the toolkit, not with the call */
 };
 
-#define NVCC_INIT                  \
-    {                              \
-        NULL, NULL, NULL, NULL, "" \
+#define NVCC_INIT                        \
+    {                                    \
+        NULL, NULL, NULL, NULL, NULL, "" \
     }
 
 /* $ASSAY_NVCC, else nvcc, else /usr/local/cuda/bin/nvcc. */

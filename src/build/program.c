@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define ANSWER_BYTES 4096
+#define ASK_WORDS 4
 #define ASK_TIMEOUT_MS 20000
 
 /* ---- finding it ---- */
@@ -107,12 +108,24 @@ void program_hash_file(struct hash *h, const char *path)
     hash_add_u64(h, (uint64_t)st.st_ino);
 }
 
+/* The words of `options`, which is cut up for it, after the program's. */
+static void command_line(const char *path, char *options, const char *ret[ASK_WORDS + 2])
+{
+    size_t n = 0;
+
+    ret[n++] = path;
+    for (char *rest = options, *word; n <= ASK_WORDS && (word = strsep(&rest, " "));)
+        ret[n++] = word;
+    ret[n] = NULL;
+}
+
 static int ask_once(const char *path, const char *option, const char *dir, struct buf *answer,
                     struct err *err)
 {
     AUTO(buf_release) struct buf out = BUF_INIT;
     AUTO(freep) char *outside = program_outside(path);
-    const char *const argv[] = {path, option, NULL};
+    AUTO(freep) char *words = xstrdup(option);
+    const char *argv[ASK_WORDS + 2];
     const char *const ro_dirs[] = {outside, NULL};
     const struct sandbox_tool tool = {.argv = (char *const *)argv,
                                       .ro_dirs = ro_dirs,
@@ -123,6 +136,7 @@ static int ask_once(const char *path, const char *option, const char *dir, struc
                                       .max_output = ANSWER_BYTES};
     struct sandbox_tool_result r;
 
+    command_line(path, words, argv);
     if (sandbox_run_tool(&tool, &out, &r, err) < 0)
         return -1;
     if (r.exit_status != 0)

@@ -23,9 +23,10 @@ char *program_outside(const char *path);
 /* Path, size, time and inode: changes when the file does. A missing file is its path. */
 void program_hash_file(struct hash *h, const char *path);
 
-/* What the program prints when called with each of options[] (NULL-terminated), one after the
- * other. Starting a compiler costs more than a cached build may, so the answer is kept in
- * cache_dir/toolchains as long as the program's file is the same. */
+/* What the program prints when called with each of options[] (NULL-terminated; words, parted by
+ * blanks), one after the other: the first 4 KiB of each. Starting a compiler costs more than a
+ * cached build may, so the answer is kept in cache_dir/toolchains as long as the program's file is
+ * the same. */
 int program_ask(const char *path, const char *const *options, const char *cache_dir,
                 struct buf *answer, struct err *err);
 

@@ -83,6 +83,13 @@ static int cache_key(const struct recipe *r, const struct build_request *req, co
 
 /* ---- compiling ---- */
 
+static int write_extra(const struct recipe *r, const char *dir, struct err *err)
+{
+    AUTO(freep) char *path = r->extra ? fs_join(dir, r->extra_name) : NULL;
+
+    return path ? fs_write_atomic(path, r->extra->ptr, r->extra->len, err) : 0;
+}
+
 static int write_sources(const struct build_request *req, const char *dir, const char *name,
                          struct err *err)
 {
@@ -228,7 +235,7 @@ static int compile(const struct recipe *recipe, const struct build_request *req,
     struct sandbox_tool_result r;
 
     if (build_dir_open(req->cache_dir, &dir, err) < 0 ||
-        write_sources(req, dir.path, name, err) < 0 ||
+        write_sources(req, dir.path, name, err) < 0 || write_extra(recipe, dir.path, err) < 0 ||
         run_tool(recipe, req, dir.path, name, &e->log, &r, err) < 0)
         return -1;
     tidy_log(&e->log, dir.path, &r);

@@ -20,6 +20,9 @@ struct recipe {
     const char *own_trouble;    /* a line that begins so tells of no fault of the source; or NULL */
     char identity[HASH_HEX];    /* of every program and library that takes part */
     uint64_t mem_bytes;         /* of one process; UINT64_MAX: no limit */
+    const struct buf *extra;    /* a file of ours in the tool's folder, which follows from the
+                                 * identity; or NULL */
+    const char *extra_name;
 };
 
 /* From the cache, or by running the program in its sandbox. */

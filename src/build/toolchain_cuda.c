@@ -12,6 +12,7 @@
  */
 #include "base/fs.h"
 #include "build/compiler.h"
+#include "build/driver_stub.h"
 #include "build/nvcc.h"
 #include "build/program.h"
 #include "build/recipe.h"
@@ -51,9 +52,12 @@ static int build_with_nvcc(const struct build_request *req, struct build_result 
 {
     AUTO(nvcc_release) struct nvcc n = NVCC_INIT;
     AUTO(compiler_release) struct compiler host = COMPILER_INIT;
+    AUTO(buf_release) struct buf libcuda = BUF_INIT;
     struct hash h;
 
-    if (nvcc_find(req->cache_dir, &n, err) < 0 || compiler_find_cxx(req->cache_dir, &host, err) < 0)
+    if (nvcc_find(req->cache_dir, &n, err) < 0 ||
+        compiler_find_cxx(req->cache_dir, &host, err) < 0 ||
+        driver_stub(&n, &host, req, &libcuda, err) < 0)
         return -1;
 
     AUTO(freep) char *code = xasprintf("arch=compute_%s,code=sm_%s", req->arch, req->arch);
@@ -62,8 +66,8 @@ static int build_with_nvcc(const struct build_request *req, struct build_result 
         "-fPIC,-fvisibility=hidden,-static-libstdc++,-static-libgcc", "-Xlinker",
         /* An undefined symbol (cublasSgemm) is the compiler's to report, not the loader's. */
         "--as-needed,--exclude-libs,ALL,-z,defs", NULL};
-    const char *const hidden[] = {"-ccbin", host.path, n.stubs ? "-L" : NULL, n.stubs, NULL};
-    const char *const libs[] = {n.stubs ? "-lcuda" : NULL, NULL};
+    const char *const hidden[] = {"-ccbin", host.path, NULL};
+    const char *const libs[] = {"-L.", "-lcuda", NULL}; /* before any of the toolkit or system */
     const char *outside = n.outside ? n.outside : host.outside;
     const char *const ro_dirs[] = {outside, n.outside ? host.outside : NULL, NULL};
     struct recipe r = {.program = n.path,
@@ -72,6 +76,8 @@ static int build_with_nvcc(const struct build_request *req, struct build_result 
                        .flags = flags,
                        .libs = libs,
                        .ro_dirs = ro_dirs,
+                       .extra_name = DRIVER_STUB_FILE,
+                       .extra = &libcuda,
                        .own_trouble = "nvcc fatal",
                        .mem_bytes = NVCC_MEM_BYTES};
 

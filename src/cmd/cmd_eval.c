@@ -17,17 +17,18 @@
 struct eval_options {
     const char *device, *seed;
     int sizes;
-    bool json, check_only, no_cache, no_store, require_sandbox;
-    int64_t timeout_ms, build_timeout_ms, max_calls, budget_ms, runners;
+    bool json, check_only, no_cache, no_store, no_spares, require_sandbox;
+    int64_t timeout_ms, build_timeout_ms, max_calls, budget_ms, runners, spares;
 };
 
 #define FIELD(name) offsetof(struct eval_options, name)
 static const char *const size_choices[] = {"auto", "small", "full", NULL};
+static const enum size_set size_sets[] = {[1] = SIZES_SMALL, [2] = SIZES_FULL};
 
 static const struct opt eval_table[] = {
     {"device", 'd', OPT_STRING, FIELD(device), "DEVICE",
      "cpu, cuda, fake (default: by the file's suffix)", NULL, 0, 0},
-    {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET", "small or full (default: small on the CPU)",
+    {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET", "small or full (default: full on GPUs)",
      size_choices, 0, 0},
     {"json", 'j', OPT_FLAG, FIELD(json), NULL, "print exactly the record, one line a candidate",
      NULL, 0, 0},
@@ -44,6 +45,11 @@ static const struct opt eval_table[] = {
      NULL, 1, 3600000},
     {"runners", 0, OPT_INT, FIELD(runners), "N", "fresh processes per size (default 3; GPUs 1)",
      NULL, 1, PLAN_MAX_RUNNERS},
+    {"spares", 0, OPT_INT, FIELD(spares), "N",
+     "processes kept ready with the device open (default: GPUs, as many as a candidate takes)",
+     NULL, 1, SPARES_MAX},
+    {"no-spares", 0, OPT_FLAG, FIELD(no_spares), NULL, "start processes when they are needed", NULL,
+     0, 0},
     {"no-cache", 0, OPT_FLAG, FIELD(no_cache), NULL, "compile again", NULL, 0, 0},
     {"no-store", 0, OPT_FLAG, FIELD(no_store), NULL, "keep no record", NULL, 0, 0},
     {"require-sandbox", 0, OPT_FLAG, FIELD(require_sandbox), NULL,
@@ -63,12 +69,20 @@ struct eval {
     struct buf failures;           /* below the table: what was found, and how to repeat it */
     char pool[HASH_HEX], seed[24]; /* of the session, to be revealed when it ends */
     const char *file;              /* being judged */
+    struct worker *worker;         /* for baselines; opened at the first one */
+    const struct device *worker_device;
     uint64_t started_ns, shown_ns; /* since when; when progress was last shown, 0: never */
     double first_cold_us;
     double load_ms;
     int worst; /* exit status so far */
     bool warned_layers;
 };
+
+/* What is published is measured on GPUs; on a CPU full sizes would take minutes. */
+static enum size_set default_sizes(const struct device *device)
+{
+    return device->clock == CLOCK_CLAIM_AUDITED ? SIZES_FULL : SIZES_SMALL;
+}
 
 static int plan_from(const struct eval_options *o, struct session_options *s, struct err *err)
 {
@@ -84,7 +98,8 @@ static int plan_from(const struct eval_options *o, struct session_options *s, st
     s->plan.max_calls = o->max_calls ? (int)o->max_calls : s->plan.max_calls;
     s->plan.budget_ms = o->budget_ms ? (int)o->budget_ms : s->plan.budget_ms;
     s->plan.runners = o->runners ? (int)o->runners : s->plan.runners;
-    s->sizes = o->sizes == 2 ? SIZES_FULL : SIZES_SMALL;
+    s->plan.spares = o->no_spares ? -1 : (int)o->spares;
+    s->sizes = o->sizes ? size_sets[o->sizes] : default_sizes(s->device);
     if (!o->seed)
         return 0;
     s->seed_chosen = true;
@@ -159,6 +174,27 @@ static void print_sizes(const struct evaluation *e, bool color, struct buf *out)
     table_release(&t);
 }
 
+/* What a reader should know about how a size was timed. */
+static void print_notes(const struct evaluation *e, bool holds, struct buf *out)
+{
+    for (int i = 0; i < e->n_sizes; i++) {
+        const struct trial_result *t = &e->sizes[i].trial;
+        AUTO(buf_release) struct buf name = BUF_INIT;
+
+        if (!t->n_samples)
+            continue;
+        size_print(e->sizes[i].size, &name);
+        if (t->host_bound)
+            buf_addf(out, "  %s: host-bound: a caller waits %.1f us, queueing takes %.1f us\n",
+                     buf_str(&name), t->call_ns / 1e3, t->queue_ns / 1e3);
+        if (holds && !t->held)
+            buf_addf(out, "  %s: not held back: the time contains the host's gaps\n",
+                     buf_str(&name));
+        if (device_throttled(&t->state[0]) || device_throttled(&t->state[1]))
+            buf_addf(out, "  %s: the device's clocks were throttled\n", buf_str(&name));
+    }
+}
+
 /* Only once its seed is spent. */
 static void print_repeat(const struct eval *v, const struct evaluation *e, struct buf *out)
 {
@@ -210,6 +246,7 @@ static void print_page(const struct eval *v, const struct evaluation *e, struct 
     print_log(e, out);
     print_sizes(e, color, out);
     print_evidence(v, e, out);
+    print_notes(e, v->device->hold_ms > 0, out);
     if (e->verdict.kind != VERDICT_PASS)
         print_repeat(v, e, out);
 }
@@ -232,7 +269,7 @@ static void add_row(struct eval *v, const struct evaluation *e)
     table_add(t, TEXT_PLAIN, "%s", v->problem->name);
     table_add(t, TEXT_PLAIN, "%s", base_name(e->file_name));
     table_add(t, verdict_color(e->verdict.kind), "%s", verdict_names[e->verdict.kind]);
-    table_add(t, TEXT_PLAIN, "%s", e->verdict.reason);
+    table_add(t, TEXT_PLAIN, "%s", timed && first->host_bound ? "host_bound" : e->verdict.reason);
     if (e->verdict.kind != VERDICT_PASS) {
         buf_addf(&v->failures, "%s: %s\n", e->file_name, e->verdict.detail);
         print_log(e, &v->failures);
@@ -261,7 +298,7 @@ static void warn_layers(struct eval *v, const struct evaluation *e)
     for (int i = 0; i < e->n_sizes; i++)
         if (e->sizes[i].tried && e->sizes[i].trial.layers)
             missing |= sandbox_wanted() & ~e->sizes[i].trial.layers;
-    if (!missing || v->warned_layers)
+    if (!missing || v->warned_layers || e->worker)
         return;
     v->warned_layers = true;
     fputs("assay: warning: sandbox layers missing:", stderr);
@@ -315,7 +352,9 @@ static void show_progress(void *arg, const char *phase, int done, int total)
     fprintf(stderr, "\r\033[K%s %s: %s %d/%d", v->problem->name, v->file, phase, done, total);
 }
 
-static int judge_file(struct eval *v, const char *path, struct err *err)
+/* One candidate's file, or with `torch` the word for a baseline. */
+static int judge_one(struct eval *v, const char *path, const struct torch_spec *torch,
+                     struct err *err)
 {
     struct evaluation e;
 
@@ -323,7 +362,8 @@ static int judge_file(struct eval *v, const char *path, struct err *err)
     v->shown_ns = 0;
     v->file = base_name(path);
 
-    int found = session_eval(v->session, path, &e, err);
+    int found = torch ? session_eval_torch(v->session, v->worker, path, torch, &e, err)
+                      : session_eval(v->session, path, &e, err);
 
     if (v->shown_ns)
         fputs("\r\033[K", stderr);
@@ -410,7 +450,50 @@ static int take_file(struct eval *v, const char *path, struct err *err)
     if (!device)
         return fail(err, ERR_INPUT, "%s: no device takes files of this kind; see `assay doctor`",
                     path);
-    return open_session(v, device, index, err) < 0 ? -1 : judge_file(v, path, err);
+    return open_session(v, device, index, err) < 0 ? -1 : judge_one(v, path, NULL, err);
+}
+
+/* As for the candidate before it, else the GPU where there is one. */
+static const struct device *torch_device(const struct eval *v)
+{
+    const char *why;
+
+    if (v->session)
+        return v->device;
+    return device_cuda.probe(&why) > 0 ? &device_cuda : &device_cpu;
+}
+
+/* Its runners are pinned as its session wants them: another device, another worker. */
+static int open_worker(struct eval *v, struct err *err)
+{
+    const struct cpus *cpus = &v->session->cpus;
+    struct worker_config c = {.share = v->app->places.share,
+                              .cache = v->app->places.cache,
+                              .cpus = cpus->split ? &cpus->runner : NULL};
+
+    if (v->worker && v->worker_device == v->device)
+        return 0;
+    worker_closep(&v->worker);
+    v->worker_device = v->device;
+    return worker_open(&c, &v->worker, err);
+}
+
+static int take_torch(struct eval *v, const char *word, struct err *err)
+{
+    const struct device *device;
+    struct torch_spec spec;
+    int index = 0;
+
+    if (torch_spec_parse(word, &spec, err) < 0)
+        return -1;
+    if (!v->problem)
+        return fail(err, ERR_USAGE, "eval: name the problem before %s", word);
+    device = torch_device(v);
+    if (v->options->device && device_find(v->options->device, &device, &index, err) < 0)
+        return -1;
+    if (open_session(v, device, index, err) < 0 || open_worker(v, err) < 0)
+        return -1;
+    return judge_one(v, word, &spec, err);
 }
 
 static int eval_words(struct eval *v, int argc, char **argv, struct err *err)
@@ -419,6 +502,11 @@ static int eval_words(struct eval *v, int argc, char **argv, struct err *err)
         /* A candidate is known by its suffix (or by being there); all else names a problem. */
         bool file = device_for_file(argv[i]) || (i > 0 && access(argv[i], F_OK) == 0);
 
+        if (torch_spec_is(argv[i])) {
+            if (take_torch(v, argv[i], err) < 0)
+                return -1;
+            continue;
+        }
         if ((file ? take_file(v, argv[i], err) : open_problem(v, argv[i], err)) < 0)
             return -1;
     }
@@ -445,6 +533,7 @@ static int eval_main(struct app *app, const void *options, int argc, char **argv
     if (rc == 0)
         rc = end_session(&v, err);
     session_closep(&v.session);
+    worker_close(v.worker);
     if (v.many && !v.options->json && v.table.n_cells > v.table.n_columns) {
         table_print(&v.table, app->color, &text);
         buf_addf(&text, "%s%s", v.failures.len ? "\n" : "", buf_str(&v.failures));
@@ -458,12 +547,14 @@ static int eval_main(struct app *app, const void *options, int argc, char **argv
 
 const struct cmd cmd_eval = {
     .name = "eval",
-    .args = "PROBLEM FILE... [PROBLEM FILE...]",
+    .args = "PROBLEM FILE|torch:MODE... [PROBLEM ...]",
     .summary = "judge candidates: verdict, time, distance to the limit",
     .options = eval_table,
     .options_size = sizeof(struct eval_options),
     .details = "One file: a page. Several: a table, each compared with the first that passes its "
                "problem.\n"
-               "Inputs and expected values are shared by the files of one problem.\n",
+               "Inputs and expected values are shared by the files of one problem.\n"
+               "torch:eager, torch:compile and torch:max-autotune are baselines: PyTorch itself, "
+               "TF32 off unless\n+tf32 is added.\n",
     .run = eval_main,
 };

@@ -78,6 +78,7 @@ const struct device device_cuda = {
     .suffixes = (const char *const[]){".cu", NULL},
     .clock = CLOCK_CLAIM_AUDITED,
     .pins_cores = false,
+    .hold_ms = DEVICE_HOLD_MS,
     .probe = cuda_probe,
     .judge = &cuda_judge_ops,
     .runner = &cuda_runner_ops,

@@ -8,6 +8,7 @@
 #include "device/cuda_driver.h"
 #include "device/cuda_judge.h"
 #include "device/cuda_kernels.h"
+#include "device/nvml.h"
 
 enum kernel {
     FILL_ROWS,
@@ -40,6 +41,8 @@ struct cuda_ctx {
     CUmodule module;
     CUfunction kernels[KERNEL_COUNT];
     CUfunction compare[DT_COUNT];
+    struct nvml *nvml; /* NULL: not asked yet, or not there */
+    bool nvml_asked;
     int sms;
     size_t l2_bytes, memory_bytes, granularity;
     struct cuda_room scratch; /* tables, parts, results: of one call only */

@@ -16,6 +16,7 @@ typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
+typedef struct CUmemPoolHandle_st *CUmemoryPool;
 
 struct cu_uuid {
     unsigned char bytes[16];
@@ -44,10 +45,13 @@ struct cu_mem_access {
 
 #define CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT 16
 #define CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE 38
+#define CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR 39
 #define CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR 75
 #define CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR 76
 #define CU_MEM_HANDLE_POSIX_FD 1
+#define CU_MEMPOOL_ATTR_RELEASE_THRESHOLD 4
 #define CU_LIMIT_PERSISTING_L2_CACHE_SIZE 6
+#define CU_CTX_SCHED_SPIN 1
 
 /* name, arguments. To use another call: a line here. */
 #define CUDA_DRIVER_FUNCTIONS(F)                                                                   \
@@ -63,6 +67,7 @@ struct cu_mem_access {
     F(cuDeviceTotalMem_v2, (size_t * bytes, CUdevice device))                                      \
     F(cuDevicePrimaryCtxRetain, (CUcontext * ctx, CUdevice device))                                \
     F(cuDevicePrimaryCtxRelease_v2, (CUdevice device))                                             \
+    F(cuDevicePrimaryCtxSetFlags_v2, (CUdevice device, unsigned flags))                            \
     F(cuCtxSetCurrent, (CUcontext ctx))                                                            \
     F(cuCtxSynchronize, (void))                                                                    \
     F(cuCtxSetLimit, (int limit, size_t value))                                                    \
@@ -70,6 +75,13 @@ struct cu_mem_access {
     F(cuMemGetInfo_v2, (size_t * free_bytes, size_t * total_bytes))                                \
     F(cuMemAlloc_v2, (CUdeviceptr * at, size_t bytes))                                             \
     F(cuMemFree_v2, (CUdeviceptr at))                                                              \
+    F(cuMemHostRegister_v2, (void *at, size_t bytes, unsigned flags))                              \
+    F(cuMemHostGetDevicePointer_v2, (CUdeviceptr * device_at, void *at, unsigned flags))           \
+    F(cuMemAllocAsync, (CUdeviceptr * at, size_t bytes, CUstream stream))                          \
+    F(cuMemFreeAsync, (CUdeviceptr at, CUstream stream))                                           \
+    F(cuDeviceGetDefaultMemPool, (CUmemoryPool * pool, CUdevice device))                           \
+    F(cuMemPoolSetAttribute, (CUmemoryPool pool, int attribute, void *value))                      \
+    F(cuMemPoolTrimTo, (CUmemoryPool pool, size_t keep_bytes))                                     \
     F(cuMemcpyHtoD_v2, (CUdeviceptr to, const void *from, size_t bytes))                           \
     F(cuMemcpyDtoH_v2, (void *to, CUdeviceptr from, size_t bytes))                                 \
     F(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))     \

@@ -169,6 +169,7 @@ static void cuda_close(void *ctx)
     }
     if (c->context)
         c->cu->cuDevicePrimaryCtxRelease_v2(c->device);
+    nvml_close(c->nvml);
     free(c);
 }
 
@@ -260,6 +261,36 @@ static int cuda_describe(void *ctx, struct device_info *ret, struct err *err)
     return 0;
 }
 
+static int cuda_free_bytes(void *ctx, int64_t *ret, struct err *err)
+{
+    struct cuda_ctx *c = ctx;
+    size_t free_bytes = 0, total_bytes = 0;
+    CUresult rc;
+
+    if (cuda_enter(c, err) < 0)
+        return -1;
+    if ((rc = c->cu->cuMemGetInfo_v2(&free_bytes, &total_bytes)))
+        return cuda_fail(c->cu, rc, err, "cuMemGetInfo");
+    *ret = (int64_t)free_bytes;
+    return 0;
+}
+
+/* Opened when first asked: the library takes tens of milliseconds, and only timing wants to know.
+ */
+static void cuda_state(void *ctx, struct device_state *ret)
+{
+    struct cuda_ctx *c = ctx;
+    struct cu_uuid id;
+    char uuid[64];
+
+    if (!c->nvml_asked && c->cu->cuDeviceGetUuid_v2(&id, c->device) == 0) {
+        print_uuid(&id, uuid, sizeof(uuid));
+        c->nvml = nvml_open(NVML_LIBRARY, uuid);
+    }
+    c->nvml_asked = true;
+    nvml_state(c->nvml, ret);
+}
+
 const struct device_judge_ops cuda_judge_ops = {
     .open = cuda_open,
     .close = cuda_close,
@@ -277,4 +308,6 @@ const struct device_judge_ops cuda_judge_ops = {
     .rms = cuda_rms,
     .flush = cuda_flush,
     .rates = cuda_rates,
+    .free_bytes = cuda_free_bytes,
+    .state = cuda_state,
 };

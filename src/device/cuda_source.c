@@ -3,36 +3,26 @@
  * source tree. Paths are relative to the top of the tree, where make runs. */
 #include "device/cuda_source.h"
 
-#define EMBED(symbol, path)                       \
-    extern const char symbol[];                   \
-    __asm__(".pushsection .rodata, \"a\"\n"       \
-            ".globl " #symbol "\n"                \
-            ".hidden " #symbol "\n" #symbol ":\n" \
-            ".incbin \"src/" path "\"\n"          \
-            ".byte 0\n"                           \
-            ".popsection\n")
+CUDA_EMBED(cuda_text_kernels, "device/cuda_kernels.cuh");
+CUDA_EMBED(cuda_text_shared, "device/cuda_kernels.h");
+CUDA_EMBED(cuda_text_dtype, "tensor/dtype.h");
+CUDA_EMBED(cuda_text_portable, "tensor/portable.h");
+CUDA_EMBED(cuda_text_philox, "tensor/philox.h");
+CUDA_EMBED(cuda_text_lawkind, "tensor/lawkind.h");
+CUDA_EMBED(cuda_text_law, "tensor/law.h");
+CUDA_EMBED(cuda_text_narrow, "tensor/narrow.h");
 
-EMBED(cuda_text_kernels, "device/cuda_kernels.cuh");
-EMBED(cuda_text_shared, "device/cuda_kernels.h");
-EMBED(cuda_text_dtype, "tensor/dtype.h");
-EMBED(cuda_text_portable, "tensor/portable.h");
-EMBED(cuda_text_philox, "tensor/philox.h");
-EMBED(cuda_text_lawkind, "tensor/lawkind.h");
-EMBED(cuda_text_law, "tensor/law.h");
-EMBED(cuda_text_narrow, "tensor/narrow.h");
-
-/* NVRTC brings no system headers. */
-static const char stdint_text[] = "typedef signed char int8_t;\n"
-                                  "typedef unsigned char uint8_t;\n"
-                                  "typedef unsigned short uint16_t;\n"
-                                  "typedef int int32_t;\n"
-                                  "typedef unsigned int uint32_t;\n"
-                                  "typedef long int64_t;\n"
-                                  "typedef unsigned long uint64_t;\n"
-                                  "#define INT32_MAX 2147483647\n"
-                                  "#define INT32_MIN (-INT32_MAX - 1)\n"
-                                  "#define INT64_MAX 9223372036854775807L\n"
-                                  "#define INT64_MIN (-INT64_MAX - 1)\n";
+const char cuda_stdint_text[] = "typedef signed char int8_t;\n"
+                                "typedef unsigned char uint8_t;\n"
+                                "typedef unsigned short uint16_t;\n"
+                                "typedef int int32_t;\n"
+                                "typedef unsigned int uint32_t;\n"
+                                "typedef long int64_t;\n"
+                                "typedef unsigned long uint64_t;\n"
+                                "#define INT32_MAX 2147483647\n"
+                                "#define INT32_MIN (-INT32_MAX - 1)\n"
+                                "#define INT64_MAX 9223372036854775807L\n"
+                                "#define INT64_MIN (-INT64_MAX - 1)\n";
 
 struct nvrtc_program cuda_source(int sm)
 {
@@ -44,7 +34,7 @@ struct nvrtc_program cuda_source(int sm)
         {"tensor/lawkind.h", cuda_text_lawkind},
         {"tensor/law.h", cuda_text_law},
         {"tensor/narrow.h", cuda_text_narrow},
-        {"stdint.h", stdint_text},
+        {"stdint.h", cuda_stdint_text},
         {"stdbool.h", ""},
         {"stddef.h", ""},
     };

@@ -14,6 +14,8 @@
 #include "tensor/fill.h"
 #include "tensor/shape.h"
 
+#include <stdatomic.h>
+
 #define DEVICE_API 1
 
 struct device_info {
@@ -62,6 +64,33 @@ enum device_clock {
     CLOCK_CLAIM,         /* the runner's word alone: only the fake device, for tests */
 };
 
+/* What a device says about its condition; a figure it does not tell is -1. */
+struct device_state {
+    int sm_mhz, memory_mhz, celsius;
+    double watts;
+    int64_t throttle; /* DEVICE_THROTTLE_* bits */
+};
+
+#define DEVICE_STATE_UNKNOWN \
+    {                        \
+        -1, -1, -1, -1, -1   \
+    }
+
+/* Why clocks are lower than they could be; NVML's bits. Those that say nothing of the sort (idle, a
+ * chosen clock) have no name here. */
+#define DEVICE_THROTTLE_POWER_CAP 0x4
+#define DEVICE_THROTTLE_HW_SLOWDOWN 0x8
+#define DEVICE_THROTTLE_SW_THERMAL 0x20
+#define DEVICE_THROTTLE_HW_THERMAL 0x40
+#define DEVICE_THROTTLE_POWER_BRAKE 0x80
+
+struct device_throttle {
+    int64_t bit;
+    const char *name;
+};
+extern const struct device_throttle device_throttles[]; /* ends with a NULL name */
+bool device_throttled(const struct device_state *s);
+
 struct device_judge_ops { /* trusted side; ctx is the device's own */
     int (*open)(int index, void **ret_ctx, struct err *err);
     void (*close)(void *ctx); /* NULL is fine */
@@ -95,6 +124,10 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
     /* Optional: NULL says there is no such thing, and the caller does without. */
     int (*flush)(void *ctx, struct mem *const *mems, int n, struct err *err);
     int (*rates)(void *ctx, struct device_rates *ret, struct err *err); /* about a second */
+    /* Memory that nobody holds, whoever they are: shows what evaluations leave behind. */
+    int (*free_bytes)(void *ctx, int64_t *ret, struct err *err);
+    /* Clocks, temperature, power; DEVICE_STATE_UNKNOWN where the device does not tell. */
+    void (*state)(void *ctx, struct device_state *ret);
 };
 
 /* One tensor of a call, in the runner: where it lies in the set's arena. */
@@ -116,6 +149,18 @@ struct device_call {
     void *in_base, *out_base; /* mappings; NULL while setting up */
     int first_param;          /* in[first_param...] are parameters */
     bool params_only;         /* setup = "params": only these have data */
+};
+
+/* A device that is held back: work queues up behind something that fills the device and waits until
+ * the judge releases it, so that the host's gaps between launches are not timed. It gives up by
+ * itself, since a candidate that waits for the device inside its call would wait for ever. */
+#define DEVICE_HOLD_MS 20
+
+struct device_hold { /* words of the shared page; not owned */
+    unsigned seq;
+    atomic_uint *release; /* the judge's: equals seq once the device may start */
+    atomic_uint *queued;  /* to be set to seq once all, or as much as is safe, is queued, */
+    atomic_uint *holding; /* and this once the device has got there and waits */
 };
 
 /* What call() says in *ret_status when the device faulted (illegal address, trap, ...), whatever
@@ -142,6 +187,12 @@ struct device_runner_ops { /* in the sandboxed process; nothing here is trusted 
      * it is NULL the caller loops over call(). Stops at the first status that is not 0. */
     int (*batch)(void *ctx, struct artifact *a, void *args, uint32_t count, int *ret_status,
                  uint64_t *ret_claim_ns);
+    /* Optional, both. share() makes the shared page visible to the device, before load(); where it
+     * says -1 nothing is held. held_batch() is batch() behind a hold; its claim begins when the
+     * hold ends. */
+    int (*share)(void *ctx, void *page, size_t bytes, struct err *err);
+    int (*held_batch)(void *ctx, struct artifact *a, void *args, uint32_t count,
+                      const struct device_hold *hold, int *ret_status, uint64_t *ret_claim_ns);
     /* Optional. After DEVICE_STATUS_FAULT: "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal ...", the ctx's
      * own. */
     const char *(*fault)(void *ctx);
@@ -153,6 +204,7 @@ struct device {
     const char *const *suffixes; /* of candidate files, NULL-terminated */
     enum device_clock clock;
     bool pins_cores; /* judge and runner are pinned to different cores (cpu) */
+    int hold_ms; /* how long it can be held back (held_batch) before it gives up; 0: not at all */
     /* How many there are, 0 when nothing is found; *ret_why then says what is missing (static). */
     int (*probe)(const char **ret_why);
     const struct device_judge_ops *judge;

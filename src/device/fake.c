@@ -3,10 +3,12 @@
  * to: most tests of the judge run on it, because it is the same on every machine. */
 #include "device/device.h"
 
+#include "base/clock.h"
 #include "base/fs.h"
 #include "device/fake_program.h"
 #include "device/hostmem.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,8 +130,42 @@ static int fake_call(void *ctx, struct artifact *a, void *args, int *ret_status,
                      uint64_t *ret_claim_ns)
 {
     (void)ctx;
+    fake_program_queue(&a->program);
     *ret_status = fake_program_run(&a->program, FAKE_AT_CALL, args);
     *ret_claim_ns = fake_program_claim_ns(&a->program);
+    return 0;
+}
+
+static void wait_for_release(const struct device_hold *hold)
+{
+    uint64_t start = clock_ns();
+
+    while (atomic_load_explicit(hold->release, memory_order_acquire) != hold->seq &&
+           clock_ms_since(start) < DEVICE_HOLD_MS)
+        sched_yield();
+}
+
+/* The host queues, then the device works behind the hold; a candidate that waits for the device
+ * finds out that it never comes before it says "queued". */
+static int fake_held_batch(void *ctx, struct artifact *a, void *args, uint32_t count,
+                           const struct device_hold *hold, int *ret_status, uint64_t *ret_claim_ns)
+{
+    struct fake_program *p = &a->program;
+
+    (void)ctx;
+    *ret_status = 0;
+    *ret_claim_ns = 0;
+    for (uint32_t i = 0; i < count; i++)
+        fake_program_queue(p);
+    if (!fake_program_waits(p) || count == 0)
+        atomic_store_explicit(hold->queued, hold->seq, memory_order_release);
+    atomic_store_explicit(hold->holding, hold->seq, memory_order_release);
+    wait_for_release(hold);
+    for (uint32_t i = 0; i < count && *ret_status == 0; i++) {
+        *ret_status = fake_program_run(p, FAKE_AT_CALL, args);
+        *ret_claim_ns += fake_program_claim_ns(p);
+    }
+    atomic_store_explicit(hold->queued, hold->seq, memory_order_release);
     return 0;
 }
 
@@ -148,6 +184,7 @@ static const struct device_runner_ops fake_runner = {
     .release = fake_release,
     .setup = fake_setup,
     .call = fake_call,
+    .held_batch = fake_held_batch,
     .fault = fake_fault,
 };
 

@@ -184,12 +184,24 @@ static void act_fault(struct fake_moment *m, const struct fake_step *s)
     m->status = DEVICE_STATUS_FAULT;
 }
 
+/* Matters only to a device that is held: fake_program_waits(). */
+static void act_sync(struct fake_moment *m, const struct fake_step *s)
+{
+    (void)m;
+    (void)s;
+}
+
+static void sleep_ns(double ns)
+{
+    struct timespec ts = {(time_t)(ns / 1e9), (long)fmod(ns, 1e9)};
+
+    nanosleep(&ts, NULL);
+}
+
 static void act_sleep(struct fake_moment *m, const struct fake_step *s)
 {
-    struct timespec ts = {(time_t)(s->number / 1e9), (long)fmod(s->number, 1e9)};
-
     (void)m;
-    nanosleep(&ts, NULL);
+    sleep_ns(s->number);
 }
 
 static void act_hang(struct fake_moment *m, const struct fake_step *s)
@@ -309,6 +321,11 @@ static void set_no_entry(struct fake_program *p, double number)
     p->no_entry = true;
 }
 
+static void set_queue(struct fake_program *p, double number)
+{
+    p->queue_ns = number;
+}
+
 static void set_time(struct fake_program *p, double number)
 {
     p->time_ns = number;
@@ -328,6 +345,7 @@ const struct fake_verb fake_verbs[] = {
     {.name = "replay", .set = set_replay},
     {.name = "thread", .set = set_thread},
     {.name = "no-entry", .set = set_no_entry},
+    {.name = "queue", .arg = ARG_TIME, .set = set_queue},
     {.name = "time", .arg = ARG_TIME, .set = set_time},
     {.name = "jitter", .arg = ARG_PERCENT, .set = set_jitter},
     {.name = "wrong", .act = act_wrong, .after_op = true, .moments = FAKE_AT_CALL},
@@ -339,6 +357,7 @@ const struct fake_verb fake_verbs[] = {
      .act = act_return,
      .moments = FAKE_AT_SETUP | FAKE_AT_CALL},
     {.name = "fault", .act = act_fault, .moments = FAKE_AT_CALL},
+    {.name = "sync", .act = act_sync, .moments = FAKE_AT_CALL},
     {.name = "sleep", .arg = ARG_TIME, .act = act_sleep, .moments = ANY_TIME},
     {.name = "hang", .act = act_hang, .moments = ANY_TIME},
     {.name = "crash", .arg = ARG_SIGNAL, .act = act_crash, .moments = ANY_TIME},
@@ -359,17 +378,29 @@ void fake_program_release(struct fake_program *p)
 
 /* ---- running ---- */
 
+static bool is_due(const struct fake_step *s, enum fake_when when, uint64_t call)
+{
+    return s->when == when && (when != FAKE_AT_CALL || !s->call || s->call == call);
+}
+
 static void run_steps(struct fake_moment *m, enum fake_when when, bool after_op)
 {
     struct fake_program *p = m->program;
 
     for (int i = 0; i < p->n_steps; i++) {
         const struct fake_step *s = &p->steps[i];
-        bool now = s->when == when && (when != FAKE_AT_CALL || !s->call || s->call == p->calls);
 
-        if (now && s->verb->after_op == after_op)
+        if (is_due(s, when, p->calls) && s->verb->after_op == after_op)
             s->verb->act(m, s);
     }
+}
+
+bool fake_program_waits(const struct fake_program *p)
+{
+    for (int i = 0; i < p->n_steps; i++)
+        if (p->steps[i].verb->act == act_sync && is_due(&p->steps[i], FAKE_AT_CALL, p->calls + 1))
+            return true;
+    return false;
 }
 
 int fake_program_run(struct fake_program *p, enum fake_when when, const struct device_call *c)
@@ -383,6 +414,12 @@ int fake_program_run(struct fake_program *p, enum fake_when when, const struct d
         run_op(&m);
     run_steps(&m, when, true);
     return m.status;
+}
+
+void fake_program_queue(const struct fake_program *p)
+{
+    if (p->queue_ns > 0)
+        sleep_ns(p->queue_ns);
 }
 
 uint64_t fake_program_claim_ns(const struct fake_program *p)

@@ -9,6 +9,7 @@
  *   thread                 op runs in a second thread
  *   time 41.2us            what each call claims (10us); ns, us, ms, s
  *   jitter 2%              claims go up and down by at most this, the same way in every run
+ *   queue 1ms              really takes so long on the host before the device has its work
  *   no-entry               loading fails as it does for a candidate without assay_kernel
  *
  *   wrong                  spoils the last element of each output
@@ -21,6 +22,7 @@
  *   exit 3                 ends the process
  *   return 7               returns this
  *   fault                  reports a fault of the device
+ *   sync                   waits for the device inside the call: a device that is held gives up
  *   fork, socket           a system call that the sandbox kills for
  *   open /etc/passwd       returns 99 if that succeeds
  *   stderr 100MB           writes this much to stderr, in the first call
@@ -64,7 +66,7 @@ struct fake_step {
 struct fake_program {
     enum fake_op op;
     bool half, first_only, replay, thread, no_entry;
-    double time_ns, jitter; /* jitter: 0.02 for 2% */
+    double time_ns, queue_ns, jitter; /* jitter: 0.02 for 2% */
     struct fake_step steps[FAKE_MAX_STEPS];
     int n_steps;
     uint64_t calls;   /* so far */
@@ -77,6 +79,10 @@ void fake_program_release(struct fake_program *p);
 
 /* Does what is to be done at this moment; c is NULL at load. Returns what a candidate would. */
 int fake_program_run(struct fake_program *p, enum fake_when when, const struct device_call *c);
+/* The host's part of a call, which comes first. */
+void fake_program_queue(const struct fake_program *p);
+/* Whether the next call waits for the device before it comes back. */
+bool fake_program_waits(const struct fake_program *p);
 /* What the last call claims to have taken. */
 uint64_t fake_program_claim_ns(const struct fake_program *p);
 

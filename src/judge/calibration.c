@@ -18,6 +18,7 @@ static const struct {
     {"read_bytes_s", offsetof(struct calibration, read_bytes_s)},
     {"copy_bytes_s", offsetof(struct calibration, copy_bytes_s)},
     {"call_floor_ns", offsetof(struct calibration, call_floor_ns)},
+    {"empty_order_ns", offsetof(struct calibration, empty_order_ns)},
 };
 
 double calibration_bytes_s(const struct calibration *c)

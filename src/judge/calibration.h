@@ -14,8 +14,9 @@ struct calibration {
     char created[21];
     double read_bytes_s, copy_bytes_s; /* copy counts bytes read plus bytes written */
     double flops_s[ARITH_COUNT];       /* fused multiply-add counts 2; 0: not measured */
-    bool partial;         /* units that could not be measured may be faster than what was */
-    double call_floor_ns; /* an empty candidate, cold, the empty order taken off */
+    bool partial;          /* units that could not be measured may be faster than what was */
+    double call_floor_ns;  /* an empty candidate, cold, the empty order taken off */
+    double empty_order_ns; /* what is taken off, by the judge's clock; 0 in older files */
 };
 
 /* The better of reading and copying: what memory traffic is held against. */

@@ -57,13 +57,15 @@ static int build_empty(const struct places *places, const struct device *device,
 }
 
 static int median_of(struct rproc *r, const struct device_judge_ops *ops, void *ctx,
-                     struct mem *mems, enum wire_order order, double *ret_ns, struct err *err)
+                     struct mem *mems, enum wire_order order, double *ret_ns, double *ret_wall_ns,
+                     struct err *err)
 {
     struct verdict v = VERDICT_INIT;
     struct mem *both[2] = {&mems[0], &mems[1]};
-    double ns[CALLS];
+    double ns[CALLS], walls[CALLS];
 
     for (int i = 0; i < CALLS; i++) {
+        bool hold = r->config->device->hold_ms > 0 && r->seq >= RPROC_UNHELD_CALLS;
         struct rproc_reply reply;
         int rc = rproc_stop(r, &v, err);
 
@@ -72,22 +74,24 @@ static int median_of(struct rproc *r, const struct device_judge_ops *ops, void *
         if (rc == 0)
             rc = rproc_wake(r, &v, err);
         if (rc == 0)
-            rc = rproc_call(r, order, 0, 1, 1, &reply, &v, err);
+            rc = (hold ? rproc_call_held : rproc_call)(r, order, 0, 1, 1, &reply, &v, err);
         if (rc)
             return rc > 0 ? fail(err, ERR_SYSTEM, "an empty kernel: %s", v.detail) : -1;
+        walls[i] = (double)reply.wall_ns;
         ns[i] = (double)(r->config->device->clock == CLOCK_JUDGE ? reply.wall_ns : reply.claim_ns);
     }
     *ret_ns = stats_median(ns, CALLS);
+    *ret_wall_ns = stats_median(walls, CALLS);
     return 0;
 }
 
-static int measure(const struct rproc_config *config, void *ctx, struct mem *mems, double *ret_ns,
-                   uint32_t *ret_layers, struct err *err)
+static int measure(const struct rproc_config *config, void *ctx, struct mem *mems,
+                   struct call_floor *ret, struct err *err)
 {
     AUTO(rproc_release) struct rproc r = RPROC_INIT;
     const struct device_judge_ops *ops = config->device->judge;
     struct verdict v = VERDICT_INIT;
-    double call_ns = 0, empty_ns = 0;
+    double call_ns = 0, empty_ns = 0, ignored;
 
     if (rproc_start(&r, config, err) < 0)
         return -1;
@@ -96,17 +100,16 @@ static int measure(const struct rproc_config *config, void *ctx, struct mem *mem
 
     if (rc > 0)
         return fail(err, ERR_SYSTEM, "an empty kernel: %s", v.detail);
-    if (rc < 0 || median_of(&r, ops, ctx, mems, WIRE_ORDER_CALL, &call_ns, err) < 0 ||
-        median_of(&r, ops, ctx, mems, WIRE_ORDER_EMPTY, &empty_ns, err) < 0)
+    if (rc < 0 || median_of(&r, ops, ctx, mems, WIRE_ORDER_CALL, &call_ns, &ignored, err) < 0 ||
+        median_of(&r, ops, ctx, mems, WIRE_ORDER_EMPTY, &empty_ns, &ret->empty_ns, err) < 0)
         return -1;
-    *ret_ns = fmax(call_ns - empty_ns, 0);
-    *ret_layers = r.layers;
+    ret->floor_ns = fmax(call_ns - empty_ns, 0);
+    ret->layers = r.layers;
     return 0;
 }
 
 int call_floor_measure(const struct places *places, const struct device *device, int index,
-                       const struct cpus *cpus, double *ret_ns, uint32_t *ret_layers,
-                       struct err *err)
+                       const struct cpus *cpus, struct call_floor *ret, struct err *err)
 {
     struct build_result built = {.artifact_fd = -1};
     struct tensor_slot slot = {DT_F32, {1, {16}}, GUARD_BYTES};
@@ -141,7 +144,7 @@ int call_floor_measure(const struct places *places, const struct device *device,
         config.artifact_fd = built.artifact_fd;
         if (cpus->split)
             sched_setaffinity(0, sizeof(cpus->judge), &cpus->judge);
-        rc = measure(&config, ctx, mems, ret_ns, ret_layers, err);
+        rc = measure(&config, ctx, mems, ret, err);
         sched_setaffinity(0, sizeof(saved), &saved);
     }
     for (int i = 0; i < 2; i++)

@@ -4,10 +4,14 @@
 
 #include "judge/session.h"
 
-/* The time an empty candidate shows, cold, through the same path as any other: no kernel can be
- * measured faster. *ret_layers: the sandbox layers its runner had (doctor asks for them). */
+struct call_floor {
+    double floor_ns; /* the time an empty candidate shows: no kernel can be measured faster */
+    double empty_ns; /* the judge's clock on an order without a candidate */
+    uint32_t layers; /* the sandbox layers its runner had (doctor asks for them) */
+};
+
+/* Cold, through the same path as any candidate. */
 int call_floor_measure(const struct places *places, const struct device *device, int index,
-                       const struct cpus *cpus, double *ret_ns, uint32_t *ret_layers,
-                       struct err *err);
+                       const struct cpus *cpus, struct call_floor *ret, struct err *err);
 
 #endif

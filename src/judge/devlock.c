@@ -25,20 +25,41 @@ static int open_lock(const char *dir, const char *device, int index)
     return fd;
 }
 
-int devlock_take(const char *device, int index, bool shared, int *ret_fd, double *ret_waited_ms,
-                 struct err *err)
+static int open_somewhere(const char *device, int index, struct err *err)
 {
-    uint64_t start = clock_ns();
-    AUTO(fd_closep) int fd = open_lock("/run/lock", device, index);
+    int fd = open_lock("/run/lock", device, index);
 
     if (fd < 0)
         fd = open_lock("/tmp", device, index);
     if (fd < 0)
-        return fail_errno(err, "cannot open the lock of device %s in /run/lock or /tmp", device);
+        fail_errno(err, "cannot open the lock of device %s in /run/lock or /tmp", device);
+    return fd;
+}
+
+int devlock_take(const char *device, int index, bool shared, int *ret_fd, double *ret_waited_ms,
+                 struct err *err)
+{
+    uint64_t start = clock_ns();
+    AUTO(fd_closep) int fd = open_somewhere(device, index, err);
+
+    if (fd < 0)
+        return -1;
     while (flock(fd, shared ? LOCK_SH : LOCK_EX) < 0)
         if (errno != EINTR)
             return fail_errno(err, "cannot lock device %s", device);
     *ret_waited_ms = clock_ms_since(start);
+    *ret_fd = fd_steal(&fd);
+    return 0;
+}
+
+int devlock_try(const char *device, int index, int *ret_fd, struct err *err)
+{
+    AUTO(fd_closep) int fd = open_somewhere(device, index, err);
+
+    if (fd < 0)
+        return -1;
+    if (flock(fd, LOCK_SH | LOCK_NB) < 0)
+        return errno == EWOULDBLOCK ? 1 : fail_errno(err, "cannot lock device %s", device);
     *ret_fd = fd_steal(&fd);
     return 0;
 }

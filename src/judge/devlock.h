@@ -11,4 +11,8 @@
 int devlock_take(const char *device, int index, bool shared, int *ret_fd, double *ret_waited_ms,
                  struct err *err);
 
+/* Shared, and without waiting: 1 when somebody is being timed. The lock goes with the descriptor: a
+ * process that inherits it holds it, too. */
+int devlock_try(const char *device, int index, int *ret_fd, struct err *err);
+
 #endif

@@ -18,6 +18,7 @@ struct plan {
     int budget_ms;  /* for the scored calls of one size */
     int content_ms; /* for contents beyond the first, per size */
     int runners;    /* fresh processes per size, interleaved */
+    int spares;     /* of these, kept warm; 0: by the device, -1: none */
     int hot_ms;     /* length of one back-to-back batch */
     int call_timeout_ms;
     int build_timeout_ms;

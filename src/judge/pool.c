@@ -308,20 +308,16 @@ static void set_gates(struct pool *p, int law)
     }
 }
 
-static int include_honest(struct pool *p, int content, int orders, struct err *err)
+/* values: room for its results, laid out like pool_slot.y. */
+static int include_honest(struct pool *p, int content, int orders, const struct mem *values,
+                          struct err *err)
 {
-    const struct device_judge_ops *ops = p->device->judge;
-    struct mem values = MEM_INIT;
-    int rc = ops->mem_alloc(p->ctx, MEM_PRIVATE, p->y_bytes, &values, err);
-
     /* Rotations spread over the axis, whatever their number. */
-    for (int i = 0; i < orders && rc == 0; i++)
-        rc = honest_run(p, content, i * HONEST_ORDERS / orders, &values, err);
-    ops->mem_free(p->ctx, &values);
-    if (rc < 0)
-        return -1;
+    for (int i = 0; i < orders; i++)
+        if (honest_run(p, content, i * HONEST_ORDERS / orders, values, err) < 0)
+            return -1;
     set_gates(p, pool_law(p, content));
-    return 1;
+    return 0;
 }
 
 int pool_include_honest(struct pool *p, int content, struct err *err)
@@ -329,7 +325,16 @@ int pool_include_honest(struct pool *p, int content, struct err *err)
     if (p->appealed[content])
         return 0;
     p->appealed[content] = true;
-    return include_honest(p, content, MAX(p->honest_orders, APPEAL_ORDERS), err);
+
+    const struct device_judge_ops *ops = p->device->judge;
+    struct mem values = MEM_INIT;
+    int orders = MAX(p->honest_orders, APPEAL_ORDERS);
+    int rc = ops->mem_alloc(p->ctx, MEM_PRIVATE, p->y_bytes, &values, err);
+
+    if (rc == 0)
+        rc = include_honest(p, content, orders, &values, err);
+    ops->mem_free(p->ctx, &values);
+    return rc < 0 ? -1 : 1;
 }
 
 /* The least number of rows of any output in one content; a whole tensor is one. */
@@ -364,29 +369,42 @@ static int choose_honest_orders(const struct pool *p)
     return p->content_ms > ORDERS_DEAR_MS ? HONEST_FEW_ORDERS : HONEST_ORDERS;
 }
 
+static int measure_law(struct pool *p, int law, int contents, const struct mem *values,
+                       struct err *err)
+{
+    if (set_scales(p, law, contents, err) < 0)
+        return -1;
+
+    uint64_t start = clock_ns();
+
+    for (int i = 0; i < p->honest_contents; i++) {
+        int content = law + i * p->graph->n_laws;
+
+        progress_report(p->progress, "honest run",
+                        (p->graph->n_laws - 1 - law) * p->honest_contents + i,
+                        p->graph->n_laws * p->honest_contents);
+        if (include_honest(p, content, p->honest_orders, values, err) < 0)
+            return -1;
+    }
+    p->honest_ms += clock_ms_since(start);
+    return 0;
+}
+
 /* contents: the scales rest on. Law by law, so that where they are made again and again, those of
  * one law are made once. */
 static int measure_gates(struct pool *p, int contents, struct err *err)
 {
     const struct graph *g = p->graph;
-    int done = 0;
+    struct mem values = MEM_INIT;
+    int rc = p->device->judge->mem_alloc(p->ctx, MEM_PRIVATE, p->y_bytes, &values, err);
 
     for (int i = 0; i < g->n_laws * g->n_outputs; i++)
         p->honest[i] = (struct compare_stats)COMPARE_STATS_INIT;
-    for (int law = 0; law < g->n_laws; law++) {
-        if (set_scales(p, law, contents, err) < 0)
-            return -1;
-
-        uint64_t start = clock_ns();
-
-        for (int i = 0; i < p->honest_contents; i++) {
-            progress_report(p->progress, "honest run", done++, g->n_laws * p->honest_contents);
-            if (include_honest(p, law + i * g->n_laws, p->honest_orders, err) < 0)
-                return -1;
-        }
-        p->honest_ms += clock_ms_since(start);
-    }
-    return 0;
+    /* Backwards: the first content is the one that is wanted next. */
+    for (int law = g->n_laws - 1; law >= 0 && rc == 0; law--)
+        rc = measure_law(p, law, contents, &values, err);
+    p->device->judge->mem_free(p->ctx, &values);
+    return rc;
 }
 
 /* --- the whole --- */

@@ -80,7 +80,42 @@ static json_t *ints(const int *v, int n)
     return j;
 }
 
-static json_t *size_json(const struct size_result *r)
+static json_t *unless_unknown(double v)
+{
+    return v < 0 ? json_null() : number(v);
+}
+
+static json_t *throttle_json(int64_t bits)
+{
+    json_t *j = bits < 0 ? json_null() : json_array();
+
+    for (const struct device_throttle *t = device_throttles; t->name && bits > 0; t++)
+        if (bits & t->bit)
+            json_array_append_new(j, json_string(t->name));
+    return j;
+}
+
+static json_t *state_json(const struct device_state *s)
+{
+    if (s->sm_mhz < 0 && s->celsius < 0)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "sm_mhz", unless_unknown(s->sm_mhz), "memory_mhz",
+                     unless_unknown(s->memory_mhz), "celsius", unless_unknown(s->celsius), "watts",
+                     unless_unknown(s->watts), "throttled", throttle_json(s->throttle));
+}
+
+/* Where nothing is held back the caller waits just as long as the kernel takes. */
+static void add_holding(json_t *j, const struct trial_result *t, bool holds)
+{
+    bool timed = holds && t->n_samples;
+
+    json_object_set_new(j, "call_us", micro(t->call_ns));
+    json_object_set_new(j, "queue_us", micro(t->queue_ns));
+    json_object_set_new(j, "held", timed ? json_boolean(t->held) : json_null());
+    json_object_set_new(j, "host_bound", timed ? json_boolean(t->host_bound) : json_null());
+}
+
+static json_t *size_json(const struct size_result *r, bool holds)
 {
     const struct trial_result *t = &r->trial;
     json_t *j = json_pack("{s:o, s:s}", "params", params_json(r->size), "hash", r->size->hash);
@@ -91,15 +126,14 @@ static json_t *size_json(const struct size_result *r)
     json_object_set_new(j, "hot_us", micro(t->hot.median));
     json_object_set_new(j, "hot_lo", micro(t->hot.lo));
     json_object_set_new(j, "hot_hi", micro(t->hot.hi));
-    /* On the CPU the caller waits just as long as the kernel takes. */
-    json_object_set_new(j, "call_us", micro(t->cold.median));
-    json_object_set_new(j, "queue_us", json_null());
-    json_object_set_new(j, "held", json_null());
-    json_object_set_new(j, "host_bound", json_null());
+    add_holding(j, t, holds);
+    json_object_set_new(j, "state_before", state_json(&t->state[0]));
+    json_object_set_new(j, "state_after", state_json(&t->state[1]));
     json_object_set_new(j, "settled", json_boolean(t->settled));
     json_object_set_new(j, "samples", doubles_us(t->samples, t->n_samples));
     json_object_set_new(j, "sample_runner", ints(t->sample_run, t->n_samples));
     json_object_set_new(j, "calls", json_integer(t->n_calls));
+    json_object_set_new(j, "warm_runners", json_integer(t->n_warm));
     json_object_set_new(j, "contents", json_integer(t->n_contents));
     json_object_set_new(j, "deterministic", json_boolean(t->deterministic));
     json_object_set_new(j, "flops", number(r->limits.flops));
@@ -117,23 +151,26 @@ static json_t *size_json(const struct size_result *r)
 
 static json_t *audit_size(const struct trial_result *t)
 {
-    return json_pack("{s:o, s:o, s:o, s:o}", "outside_us",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "outside_us",
                      micro(stats_median(t->outside, (size_t)t->n_samples)), "claim_us",
                      micro(stats_median(t->claims, (size_t)t->n_samples)), "empty_us",
-                     micro(t->empty_ns), "wake_us", micro(t->wake_ns));
+                     micro(t->empty_ns), "wake_us", micro(t->wake_ns), "hot_outside_us",
+                     micro(t->hot_outside_ns), "flush_us", micro(t->flush_ns), "idle_flush_us",
+                     micro(t->idle_ns), "runs", t->runs);
 }
 
 static json_t *audit_json(const struct session *s, const struct evaluation *e)
 {
     static const char *const clocks[] = {
         [CLOCK_JUDGE] = "judge", [CLOCK_CLAIM_AUDITED] = "claim, audited", [CLOCK_CLAIM] = "claim"};
+    const char *clock = e->worker ? "worker" : clocks[s->options.device->clock];
     json_t *sizes = json_array();
 
     for (int i = 0; i < e->n_sizes; i++)
         if (e->sizes[i].trial.n_samples)
             json_array_append_new(sizes, audit_size(&e->sizes[i].trial));
-    return json_pack("{s:s, s:b, s:b, s:o}", "clock", clocks[s->options.device->clock], "pinned",
-                     s->cpus.split, "smt_shared", s->cpus.smt_shared, "sizes", sizes);
+    return json_pack("{s:s, s:b, s:b, s:o}", "clock", clock, "pinned", s->cpus.split, "smt_shared",
+                     s->cpus.smt_shared, "sizes", sizes);
 }
 
 static json_t *sandbox_json(const struct evaluation *e)
@@ -153,8 +190,8 @@ static json_t *sandbox_json(const struct evaluation *e)
         else if (wanted & (1u << b))
             json_array_append_new(missing, json_string(sandbox_layer_names[b]));
     }
-    return json_pack("{s:o, s:o, s:o}", "layers", on, "missing", missing, "builder",
-                     string_or_null(e->build.walls));
+    return json_pack("{s:o, s:o, s:o, s:b}", "layers", on, "missing", missing, "builder",
+                     string_or_null(e->build.walls), "trusted", e->worker != NULL);
 }
 
 static json_t *device_json(const struct session *s)
@@ -249,19 +286,20 @@ static json_t *evidence_json(const struct session *s, const struct evaluation *e
 
 static json_t *phases_json(const struct evaluation *e)
 {
-    double start = 0, checks = 0, timing = 0, candidate = 0;
+    double start = e->spares_ms, checks = 0, timing = 0, candidate = 0, end = 0;
 
     for (int i = 0; i < e->n_sizes; i++) {
         start += e->sizes[i].trial.start_ms;
         checks += e->sizes[i].trial.check_ms;
         timing += e->sizes[i].trial.timing_ms;
         candidate += e->sizes[i].trial.candidate_ms;
+        end += e->sizes[i].trial.end_ms;
     }
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "load",
-                     e->load_ms, "build", e->build.ms, "evidence", e->evidence.ms, "queue",
-                     e->queue_ms, "inputs", e->inputs_ms, "expected", e->expected_ms, "honest",
-                     e->honest_ms, "start", start, "checks", checks, "timing", timing, "candidate",
-                     candidate, "total", e->total_ms);
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}",
+                     "load", e->load_ms, "open", e->open_ms, "build", e->build.ms, "evidence",
+                     e->evidence.ms, "queue", e->queue_ms, "inputs", e->inputs_ms, "expected",
+                     e->expected_ms, "honest", e->honest_ms, "start", start, "checks", checks,
+                     "timing", timing, "end", end, "candidate", candidate, "total", e->total_ms);
 }
 
 static json_t *candidate_json(const struct evaluation *e)
@@ -279,13 +317,13 @@ static json_t *candidate_json(const struct evaluation *e)
                      "printed_bytes", (json_int_t)bytes);
 }
 
-static json_t *sizes_json(const struct evaluation *e)
+static json_t *sizes_json(const struct session *s, const struct evaluation *e)
 {
     json_t *j = json_array();
 
     for (int i = 0; i < e->n_sizes; i++)
         if (e->sizes[i].tried)
-            json_array_append_new(j, size_json(&e->sizes[i]));
+            json_array_append_new(j, size_json(&e->sizes[i], s->options.device->hold_ms > 0));
     return j;
 }
 
@@ -297,6 +335,7 @@ json_t *record_json(const struct session *s, const struct evaluation *e)
 
     /* As text: JSON numbers lose bits past 2^53. */
     snprintf(seed, sizeof(seed), "%llu", (unsigned long long)e->seed);
+    json_object_set_new(j, "kind", json_string(e->worker ? "baseline" : "candidate"));
     json_object_set_new(j, "problem", text(s->problem->name));
     json_object_set_new(j, "problem_hash", json_string(s->problem->hash));
     json_object_set_new(j, "candidate", candidate_json(e));
@@ -310,7 +349,7 @@ json_t *record_json(const struct session *s, const struct evaluation *e)
     json_object_set_new(j, "peak_fraction",
                         e->peak_fraction > 0 ? number(e->peak_fraction) : json_null());
     json_object_set_new(j, "sol", e->sol > 0 ? number(e->sol) : json_null());
-    json_object_set_new(j, "sizes", sizes_json(e));
+    json_object_set_new(j, "sizes", sizes_json(s, e));
     json_object_set_new(j, "evidence", evidence_json(s, e));
     json_object_set_new(j, "sandbox", sandbox_json(e));
     json_object_set_new(j, "audit", audit_json(s, e));

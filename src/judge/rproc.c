@@ -25,6 +25,7 @@
 /* About 20 us of spinning between looks at the clock and the descriptors. */
 #define SPINS_PER_LOOK 512
 #define PIPE_BYTES (1 << 20)
+#define DEVICE_ARRIVES_NS 1000000
 #define RUNNER_UID_BASE 0x20000000u
 
 static inline void relax(void)
@@ -34,9 +35,13 @@ static inline void relax(void)
 
 /* --- starting --- */
 
-static int spawn(struct rproc *r, int *sock, int out_fd, struct err *err)
+static int spawn(struct rproc *r, int sock, int out_fd, int lock_fd, struct err *err)
 {
     const struct rproc_config *c = r->config;
+
+    if (c->worker)
+        return worker_start(c->worker, &c->torch, sock, out_fd, &r->pid, &r->pidfd, err);
+
     char *argv[] = {(char *)"assay-runner", NULL};
     /* Nothing of the user's environment reaches a candidate. Passive waiting would cost OpenMP
      * candidates 8 us a region, so libgomp's default stays. */
@@ -49,8 +54,8 @@ static int spawn(struct rproc *r, int *sock, int out_fd, struct err *err)
         .path = c->runner_path,
         .argv = argv,
         .envp = c->device->driver ? with_driver : plain,
-        .fds = {*sock},
-        .n_fds = 1,
+        .fds = {sock, lock_fd},
+        .n_fds = lock_fd < 0 ? 1 : 2,
         .out_fd = out_fd,
         .pin = c->pin,
         .cpus = c->runner_cpus,
@@ -110,12 +115,11 @@ static int send_arenas(struct rproc *r, struct err *err)
     return 0;
 }
 
-static int send_all(struct rproc *r, int page_fd, struct err *err)
+static int send_hello(struct rproc *r, int page_fd, struct err *err)
 {
     const struct rproc_config *c = r->config;
     struct wire_msg hello = {.type = WIRE_HELLO, .fd = -1};
     struct wire_msg page = {.type = WIRE_PAGE, .fd = page_fd, .u.bytes = sizeof(struct wire_page)};
-    struct wire_msg load = {.type = WIRE_LOAD, .fd = c->artifact_fd};
 
     strncpy(hello.u.hello.device, c->device->name, sizeof(hello.u.hello.device) - 1);
     hello.u.hello.index = c->device_index;
@@ -124,13 +128,10 @@ static int send_all(struct rproc *r, int page_fd, struct err *err)
     hello.u.hello.uid = getuid() == 0 ? RUNNER_UID_BASE + (uint32_t)(r->pid & 0xffffff) : 0;
     hello.u.hello.require = c->require_sandbox;
     hello.u.hello.yield = !c->pin;
-    if (wire_send(r->sock, &hello, err) < 0 || wire_send(r->sock, &page, err) < 0 ||
-        send_arenas(r, err) < 0 || send_size(r, err) < 0)
-        return -1;
-    return wire_send(r->sock, &load, err);
+    return wire_send(r->sock, &hello, err) < 0 ? -1 : wire_send(r->sock, &page, err);
 }
 
-int rproc_start(struct rproc *r, const struct rproc_config *config, struct err *err)
+int rproc_spawn(struct rproc *r, const struct rproc_config *config, int lock_fd, struct err *err)
 {
     int pair[2] = {-1, -1}, out[2] = {-1, -1}, page_fd = -1, rc = -1;
 
@@ -145,8 +146,8 @@ int rproc_start(struct rproc *r, const struct rproc_config *config, struct err *
     fcntl(out[0], F_SETFL, O_NONBLOCK);
     r->sock = fd_steal(&pair[0]);
     r->out_fd = fd_steal(&out[0]);
-    if (wire_page_create(&r->page, &page_fd, err) == 0 && spawn(r, &pair[1], out[1], err) == 0 &&
-        send_all(r, page_fd, err) == 0)
+    if (wire_page_create(&r->page, &page_fd, err) == 0 &&
+        spawn(r, pair[1], out[1], lock_fd, err) == 0 && send_hello(r, page_fd, err) == 0)
         rc = 0;
 out:
     fd_closep(&page_fd);
@@ -157,6 +158,26 @@ out:
     if (rc < 0)
         rproc_end(r);
     return rc;
+}
+
+int rproc_hand_over(struct rproc *r, const struct rproc_config *config, struct err *err)
+{
+    struct wire_msg load = {.type = WIRE_LOAD, .fd = config->artifact_fd};
+
+    r->config = config;
+    if (send_arenas(r, err) < 0 || send_size(r, err) < 0)
+        return -1;
+    return wire_send(r->sock, &load, err);
+}
+
+int rproc_start(struct rproc *r, const struct rproc_config *config, struct err *err)
+{
+    if (rproc_spawn(r, config, -1, err) < 0)
+        return -1;
+    if (rproc_hand_over(r, config, err) == 0)
+        return 0;
+    rproc_end(r);
+    return -1;
 }
 
 /* --- its text, its death --- */
@@ -242,15 +263,16 @@ static int look(struct rproc *r, uint64_t deadline_ns, int limit_ms, const char 
     return clock_ns() > deadline_ns ? overdue(r, when, limit_ms, v) : 0;
 }
 
-/* Spins until *word equals value. */
-static int spin_for(struct rproc *r, atomic_uint *word, unsigned value, int limit_ms,
-                    const char *when, struct verdict *v)
+/* Spins until *word, or *other, equals value. */
+static int spin_for_either(struct rproc *r, atomic_uint *word, atomic_uint *other, unsigned value,
+                           int limit_ms, const char *when, struct verdict *v)
 {
     uint64_t deadline = clock_ns() + (uint64_t)limit_ms * 1000000u;
 
     for (;;) {
         for (int i = 0; i < SPINS_PER_LOOK; i++) {
-            if (atomic_load_explicit(word, memory_order_acquire) == value)
+            if (atomic_load_explicit(word, memory_order_acquire) == value ||
+                atomic_load_explicit(other, memory_order_acquire) == value)
                 return 0;
             relax();
         }
@@ -262,6 +284,12 @@ static int spin_for(struct rproc *r, atomic_uint *word, unsigned value, int limi
         if (!r->config->pin)
             sched_yield(); /* one core for both: let the runner have it */
     }
+}
+
+static int spin_for(struct rproc *r, atomic_uint *word, unsigned value, int limit_ms,
+                    const char *when, struct verdict *v)
+{
+    return spin_for_either(r, word, word, value, limit_ms, when, v);
 }
 
 /* --- talking --- */
@@ -284,7 +312,7 @@ static int fail_verdict(const struct rproc *r, const struct wire_fail *f, struct
     }
 }
 
-/* Waits for READY or OK, draining its text meanwhile. */
+/* Waits for WARM, READY or OK, draining its text meanwhile. */
 static int expect(struct rproc *r, enum wire_type type, const char *when, struct verdict *v,
                   struct err *err)
 {
@@ -320,6 +348,8 @@ static int expect(struct rproc *r, enum wire_type type, const char *when, struct
         rc = fail_verdict(r, &m.u.fail, v, err);
     else if (m.type != type)
         rc = verdict_set(v, VERDICT_REJECTED, "protocol", "%s: unexpected frame %d", when, m.type);
+    else if (type == WIRE_WARM)
+        r->warm = true;
     else if (type == WIRE_READY) {
         r->layers |= m.u.ready.layers;
         r->sealed = true;
@@ -348,15 +378,33 @@ static int check_layers(const struct rproc *r, struct err *err)
     return 0;
 }
 
-int rproc_ready(struct rproc *r, struct verdict *v, struct err *err)
+/* One step of the start, before any candidate code has run: a death is no crash of a candidate. */
+static int expect_start(struct rproc *r, enum wire_type type, struct verdict *v, struct err *err)
 {
-    /* Frames after a death would be refused (EPIPE): the death explains it, so it is looked for
-     * first. */
-    int rc = expect(r, WIRE_READY, "start", v, err);
+    int rc = expect(r, type, "start", v, err);
 
-    if (rc == 1 && v->kind == VERDICT_CRASH) /* no candidate code has run yet */
+    if (rc == 1 && v->kind == VERDICT_CRASH)
         return fail(err, ERR_SYSTEM, "the runner died while starting (%s): %s", v->reason,
                     r->text.len ? buf_str(&r->text) : "it said nothing");
+    return rc;
+}
+
+int rproc_await_warm(struct rproc *r, struct err *err)
+{
+    struct verdict v = VERDICT_INIT;
+    int rc = r->warm ? 0 : expect_start(r, WIRE_WARM, &v, err);
+
+    return rc > 0 ? fail(err, ERR_SYSTEM, "the runner did not start: %s", v.detail) : rc;
+}
+
+int rproc_ready(struct rproc *r, struct verdict *v, struct err *err)
+{
+    int rc = r->warm ? 0 : expect_start(r, WIRE_WARM, v, err);
+
+    /* Frames after a death would be refused (EPIPE): the death explains it, so it is looked for
+     * first. */
+    if (rc == 0)
+        rc = expect_start(r, WIRE_READY, v, err);
     if (rc == 0)
         rc = check_layers(r, err);
     if (rc == 0)
@@ -383,29 +431,45 @@ static int fault_verdict(const struct wire_page *p, struct verdict *v)
                        *text ? ": " : "", text);
 }
 
-int rproc_call(struct rproc *r, enum wire_order order, int in_arena, int out_arena, int count,
-               struct rproc_reply *ret, struct verdict *v, struct err *err)
+/* All may be queued before the device has come as far as the hold: a matter of microseconds, not
+ * worth more than a millisecond. Returns the time. */
+static uint64_t await_device(struct wire_page *p, unsigned seq, uint64_t start)
+{
+    while (atomic_load_explicit(&p->holding, memory_order_acquire) != seq &&
+           atomic_load_explicit(&p->done, memory_order_acquire) != seq &&
+           clock_ns() - start < DEVICE_ARRIVES_NS)
+        relax();
+    return clock_ns();
+}
+
+/* Waits until all is queued and lets the device go. The clock is read before the release is
+ * written, so that the outside time is never too short. What took longer to queue than a hold lasts
+ * was not held: the device started by itself, and the time since go is all there is. (A hold begins
+ * after go, and so lasts a little longer than the judge counts.) */
+static int release(struct rproc *r, uint64_t start, uint64_t *ret_start, struct rproc_reply *ret,
+                   struct verdict *v)
 {
     struct wire_page *p = r->page;
-    int limit = r->config->call_timeout_ms;
-
-    (void)err;
-    p->order = order;
-    p->in_arena = (uint32_t)in_arena;
-    p->out_arena = (uint32_t)out_arena;
-    p->count = (uint32_t)count;
-
-    uint64_t start = clock_ns();
-
-    atomic_store_explicit(&p->go, ++r->seq, memory_order_release);
-
-    int rc = spin_for(r, &p->done, r->seq, limit, "call", v);
+    int rc =
+        spin_for_either(r, &p->queued, &p->done, r->seq, r->config->call_timeout_ms, "call", v);
 
     if (rc)
         return rc;
-    ret->wall_ns = clock_ns() - start;
-    ret->claim_ns = p->claim_ns;
 
+    bool queued = atomic_load_explicit(&p->queued, memory_order_acquire) == r->seq;
+    uint64_t now = clock_ns();
+
+    ret->queue_ns = queued ? now - start : 0;
+    now = await_device(p, r->seq, now);
+    atomic_store_explicit(&p->release, r->seq, memory_order_release);
+    ret->held = queued && ret->queue_ns < (uint64_t)(r->config->device->hold_ms - 1) * 1000000;
+    if (ret->held)
+        *ret_start = now;
+    return 0;
+}
+
+static int reply_verdict(const struct wire_page *p, enum wire_order order, struct verdict *v)
+{
     int status = p->status;
 
     if (status == WIRE_STATUS_FAULT)
@@ -413,6 +477,52 @@ int rproc_call(struct rproc *r, enum wire_order order, int in_arena, int out_are
     if (order == WIRE_ORDER_CALL && status != 0)
         return verdict_set(v, VERDICT_CRASH, "returned", "assay_kernel returned %d", status);
     return 0;
+}
+
+struct order {
+    enum wire_order what;
+    int in_arena, out_arena, count;
+    bool hold;
+};
+
+static int give(struct rproc *r, const struct order *o, struct rproc_reply *ret, struct verdict *v)
+{
+    struct wire_page *p = r->page;
+
+    *ret = (struct rproc_reply){0};
+    p->order = o->what;
+    p->in_arena = (uint32_t)o->in_arena;
+    p->out_arena = (uint32_t)o->out_arena;
+    p->count = (uint32_t)o->count;
+    p->hold = o->hold;
+
+    uint64_t start = clock_ns();
+
+    atomic_store_explicit(&p->go, ++r->seq, memory_order_release);
+
+    int rc = o->hold ? release(r, start, &start, ret, v) : 0;
+
+    if (rc == 0)
+        rc = spin_for(r, &p->done, r->seq, r->config->call_timeout_ms, "call", v);
+    if (rc)
+        return rc;
+    ret->wall_ns = clock_ns() - start;
+    ret->claim_ns = p->claim_ns;
+    return reply_verdict(p, o->what, v);
+}
+
+int rproc_call(struct rproc *r, enum wire_order order, int in_arena, int out_arena, int count,
+               struct rproc_reply *ret, struct verdict *v, struct err *err)
+{
+    (void)err;
+    return give(r, &(struct order){order, in_arena, out_arena, count, false}, ret, v);
+}
+
+int rproc_call_held(struct rproc *r, enum wire_order order, int in_arena, int out_arena, int count,
+                    struct rproc_reply *ret, struct verdict *v, struct err *err)
+{
+    (void)err;
+    return give(r, &(struct order){order, in_arena, out_arena, count, true}, ret, v);
 }
 
 static int send_signal(const struct rproc *r, int sig)
@@ -463,6 +573,8 @@ int rproc_wake(struct rproc *r, struct verdict *v, struct err *err)
 void rproc_end(struct rproc *r)
 {
     if (r->pid > 0) {
+        if (r->config->worker) /* torch.compile has helpers, in the runner's group */
+            kill(-r->pid, SIGKILL);
         send_signal(r, SIGKILL);
         reap(r, 0);
     }

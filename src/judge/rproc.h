@@ -8,15 +8,25 @@
 #include "device/device.h"
 #include "judge/layout.h"
 #include "judge/verdict.h"
+#include "judge/worker.h"
 #include "wire/wire.h"
 
 #include <sched.h>
 
-/* Arenas are numbered inputs first. */
 struct rproc_config {
+    /* What it takes to start one, whatever the candidate. */
     const char *runner_path;
+    struct worker *worker;   /* makes the runner instead: trusted code; NULL: none. Not owned */
+    struct torch_spec torch; /* with worker */
     const struct device *device;
     int device_index;
+    uint64_t mem_bytes;
+    bool require_sandbox;
+    bool pin;
+    cpu_set_t runner_cpus;
+    int start_timeout_ms; /* spawn to OK, and assay_setup */
+    int call_timeout_ms;  /* one call */
+    /* What is handed over. Arenas are numbered inputs first. */
     const struct layout *in, *out;
     const struct mem *in_arenas;
     int n_in_arenas;
@@ -25,12 +35,6 @@ struct rproc_config {
     int n_inputs;      /* sources before the parameters */
     bool setup_params; /* the problem says setup = "params": they lie in arena 0 */
     int artifact_fd;
-    uint64_t mem_bytes;
-    bool require_sandbox;
-    bool pin;
-    cpu_set_t runner_cpus;
-    int start_timeout_ms; /* spawn to OK, and assay_setup */
-    int call_timeout_ms;  /* one call */
 };
 
 #define RPROC_TEXT_MAX 65536
@@ -42,6 +46,7 @@ struct rproc {
     struct wire_page *page;
     unsigned seq, awake_seq;
     bool stopped;
+    bool warm;          /* WARM was seen: it has its device open */
     bool sealed;        /* READY was seen: from here on its word is the candidate's */
     int wait_status;    /* once reaped */
     uint32_t layers;    /* SANDBOX_* */
@@ -56,18 +61,35 @@ struct rproc {
 
 /* All of these: 0 fine, 1 the candidate's fault (*v filled), -1 ours (*err filled). */
 
-/* Starts the process and sends what it needs; does not wait, so that several start side by side. */
+/* Starts the process, which goes into its sandbox and opens the device; does not wait, so that
+ * several start side by side. It holds on to lock_fd (-1: none) until the device is open. */
+int rproc_spawn(struct rproc *r, const struct rproc_config *config, int lock_fd, struct err *err);
+/* Waits until the device is open. No candidate is involved: 0 or -1. */
+int rproc_await_warm(struct rproc *r, struct err *err);
+/* Gives it memory and the artifact. `config` may be another than it was started with, as long as it
+ * would start the same process. -1: it is gone. */
+int rproc_hand_over(struct rproc *r, const struct rproc_config *config, struct err *err);
+/* rproc_spawn() and rproc_hand_over() in one. */
 int rproc_start(struct rproc *r, const struct rproc_config *config, struct err *err);
 /* Waits until the artifact is loaded and set up and the runner watches its page. */
 int rproc_ready(struct rproc *r, struct verdict *v, struct err *err);
 
+/* A runner's first calls are not to be held: code that loads lazily waits for the device. */
+#define RPROC_UNHELD_CALLS 2
+
 struct rproc_reply {
-    uint64_t wall_ns;  /* the judge's clock, go to done */
+    uint64_t wall_ns;  /* the judge's clock, go to done; when held, release to done */
     uint64_t claim_ns; /* the runner's word */
+    uint64_t queue_ns; /* when held: go until all was queued, by the judge's clock */
+    bool held;
 };
 /* The runner must be running (rproc_wake). `count` calls back to back. */
 int rproc_call(struct rproc *r, enum wire_order order, int in_arena, int out_arena, int count,
                struct rproc_reply *ret, struct verdict *v, struct err *err);
+/* The same on a device that is held back until the runner says that all is queued. ret->held is
+ * false when it could not be: no such device, or the candidate waits for it inside its call. */
+int rproc_call_held(struct rproc *r, enum wire_order order, int in_arena, int out_arena, int count,
+                    struct rproc_reply *ret, struct verdict *v, struct err *err);
 /* SIGSTOP, and wait until every thread stands still. Nothing works ahead while the judge prepares.
  */
 int rproc_stop(struct rproc *r, struct verdict *v, struct err *err);

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "gpu/gpu.h"
 #include "judge/call_floor.h"
 #include "judge/devlock.h"
 #include "judge/requirement.h"
@@ -14,6 +15,7 @@
 
 #define SOURCE_MAX (4 << 20)
 #define START_TIMEOUT_MS 10000
+#define WORKER_TIMEOUT_MS 900000 /* torch.compile with max-autotune takes minutes */
 #define RUNNER_MEM_MIN ((uint64_t)4 << 30)
 
 /* --- opening --- */
@@ -31,8 +33,8 @@ static int calibrate(const struct places *places, const struct device *device, i
 {
     struct cpus cpus;
     AUTO(fd_closep) int lock = -1;
+    struct call_floor floor;
     double waited;
-    uint32_t layers;
 
     cpus_split(&cpus);
     if (devlock_take(device->name, index, false, &lock, &waited, err) < 0)
@@ -42,8 +44,10 @@ static int calibrate(const struct places *places, const struct device *device, i
     snprintf(ret->device, sizeof(ret->device), "%s", info->name);
     clock_utc(ret->created);
     if (measure_rates(device, ctx, &cpus, info, ret, err) < 0 ||
-        call_floor_measure(places, device, index, &cpus, &ret->call_floor_ns, &layers, err) < 0)
+        call_floor_measure(places, device, index, &cpus, &floor, err) < 0)
         return wrap(err, "calibration");
+    ret->call_floor_ns = floor.floor_ns;
+    ret->empty_order_ns = floor.empty_ns;
     return calibration_save(places->home, ret, err);
 }
 
@@ -95,7 +99,17 @@ static int open_calibration(struct session *s, bool *ret_made, struct err *err)
     if (rc <= 0)
         return rc;
     *ret_made = true;
+    spares_settle(&s->spares);
     return calibrate(s->places, o->device, o->device_index, s->ctx, &s->info, &s->calibration, err);
+}
+
+/* Expected values are computed where the contents lie. */
+static int open_engine(struct session *s, struct err *err)
+{
+    if (s->options.device == &device_cuda)
+        return gpu_engine_open(s->ctx, &s->engine, err);
+    s->engine = ops_host;
+    return 0;
 }
 
 /* CPUs have no datasheet for the cores at hand, and the fake device none at all. */
@@ -109,12 +123,54 @@ static int open_hardware(struct session *s, struct err *err)
     return 0;
 }
 
+/* One limit for all sizes, so that a spare suits any of them. */
+static uint64_t runner_memory(const struct session *s)
+{
+    uint64_t most = 0;
+
+    for (int i = 0; i < s->n_sizes; i++) {
+        const struct graph *g = s->problem->sizes[s->options.sizes][i].graph;
+        struct layout in, out;
+
+        layout_inputs(g, &in);
+        layout_outputs(g, &out);
+        most = MAX(most, in.bytes + out.bytes);
+        layout_release(&in);
+        layout_release(&out);
+    }
+    return RUNNER_MEM_MIN + 4 * most + (uint64_t)s->problem->requires_memory;
+}
+
+/* Opening a driver takes longer than judging a small kernel: so only there, unless asked for. */
+static void open_spares(struct session *s)
+{
+    const struct plan *plan = &s->options.plan;
+    int need = s->n_sizes * (plan->check_only ? 1 : plan->runners);
+    int by_device = s->options.device->driver ? need : 0;
+
+    s->runner = (struct rproc_config){
+        .runner_path = s->places->runner,
+        .device = s->options.device,
+        .device_index = s->options.device_index,
+        .mem_bytes = runner_memory(s),
+        .require_sandbox = plan->require_sandbox,
+        .pin = s->cpus.split,
+        .runner_cpus = s->cpus.runner,
+        .start_timeout_ms = MAX(START_TIMEOUT_MS, plan->call_timeout_ms),
+        .call_timeout_ms = plan->call_timeout_ms,
+        .setup_params = s->problem->setup_params,
+    };
+    spares_init(&s->spares, &s->runner, need, plan->spares ? MAX(plan->spares, 0) : by_device);
+    spares_fill(&s->spares);
+}
+
 int session_open(const struct places *places, const struct problem *problem,
                  const struct session_options *options, struct session **ret,
                  bool *ret_calibration_made, struct err *err)
 {
     AUTO(session_closep) struct session *s = xcalloc(1, sizeof(*s));
     AUTO(buf_release) struct buf header = BUF_INIT;
+    uint64_t start = clock_ns();
 
     s->places = places;
     s->problem = problem;
@@ -123,18 +179,20 @@ int session_open(const struct places *places, const struct problem *problem,
     s->pools = xcalloc((size_t)s->n_sizes, sizeof(*s->pools));
     if (!options->seed_chosen)
         s->options.seed = secret_u64();
-    if (options->device->judge->open(options->device_index, &s->ctx, err) < 0 ||
-        options->device->judge->describe(s->ctx, &s->info, err) < 0)
-        return -1;
-    s->engine = ops_host;
     if (options->device->pins_cores)
         cpus_split(&s->cpus);
     if (s->options.plan.runners == 0) /* medians of GPU kernels do not differ between processes */
         s->options.plan.runners = options->device->clock == CLOCK_CLAIM_AUDITED ? 1 : 3;
-    if (open_hardware(s, err) < 0 || open_calibration(s, ret_calibration_made, err) < 0)
+    open_spares(s); /* they open the device while we do */
+    if (options->device->judge->open(options->device_index, &s->ctx, err) < 0 ||
+        options->device->judge->describe(s->ctx, &s->info, err) < 0)
+        return -1;
+    if (open_engine(s, err) < 0 || open_hardware(s, err) < 0 ||
+        open_calibration(s, ret_calibration_made, err) < 0)
         return -1;
     emit_c_header(problem, options->sizes, &header);
     s->problem_h = buf_steal(&header);
+    s->open_ms = clock_ms_since(start);
     *ret = steal(&s);
     return 0;
 }
@@ -160,6 +218,9 @@ void session_close(struct session *s)
     free(s->pools);
     free(s->problem_h);
     hardware_release(&s->hardware_list);
+    spares_release(&s->spares);
+    if (s->options.device == &device_cuda)
+        gpu_engine_close(&s->engine);
     s->options.device->judge->close(s->ctx);
     free(s);
 }
@@ -346,34 +407,50 @@ static int physics(struct session *s, const struct graph *g, struct size_result 
                        r->trial.cold.median / 1e3, r->limits.physics_ns / 1e3);
 }
 
+/* A module is written for one size; a candidate's artifact serves all. */
+static int write_module(struct session *s, int i, struct evaluation *e, struct err *err)
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+
+    if (!e->worker)
+        return 0;
+    emit_torch_size(s->problem, s->options.sizes, i, &text);
+    fd_closep(&e->build.artifact_fd);
+    return fs_sealed_memfd("assay-module", text.ptr, text.len, &e->build.artifact_fd, err);
+}
+
+/* PyTorch instead of a candidate: ours, so without walls, and slow to start. */
+static void use_worker(const struct evaluation *e, struct rproc_config *runner)
+{
+    runner->worker = e->worker;
+    runner->torch = e->torch;
+    runner->require_sandbox = false;
+    runner->start_timeout_ms = MAX(WORKER_TIMEOUT_MS, runner->call_timeout_ms);
+}
+
 static int judge_size(struct session *s, int i, struct evaluation *e, struct err *err)
 {
     const struct session_options *o = &s->options;
     struct size_result *r = &e->sizes[i];
+
+    if (write_module(s, i, e, err) < 0)
+        return -1;
+
     struct trial_config c = {
         .plan = &o->plan,
         .pool = &s->pools[i],
         .judge_cpus = s->cpus.judge,
-        .runner =
-            {
-                .runner_path = s->places->runner,
-                .device = o->device,
-                .device_index = o->device_index,
-                .setup_params = s->problem->setup_params,
-                .artifact_fd = e->build.artifact_fd,
-                .require_sandbox = o->plan.require_sandbox,
-                .pin = s->cpus.split,
-                .runner_cpus = s->cpus.runner,
-                .start_timeout_ms = MAX(START_TIMEOUT_MS, o->plan.call_timeout_ms),
-                .call_timeout_ms = o->plan.call_timeout_ms,
-            },
+        .usual_empty_ns = s->calibration.empty_order_ns,
+        .runner = s->runner,
+        .spares = &s->spares,
     };
 
     if (open_pool(s, i, e, err) < 0)
         return -1;
     c.runner.n_inputs = s->pools[i].graph->n_inputs;
-    c.runner.mem_bytes = RUNNER_MEM_MIN + 4 * (s->pools[i].in.bytes + s->pools[i].out.bytes) +
-                         (uint64_t)s->problem->requires_memory;
+    c.runner.artifact_fd = e->build.artifact_fd;
+    if (e->worker)
+        use_worker(e, &c.runner);
     r->tried = true;
     limits_compute(s->problem, s->pools[i].graph, s->hardware, &s->calibration, s->info.cache_bytes,
                    &r->limits);
@@ -407,9 +484,12 @@ static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
 {
     const struct session_options *o = &s->options;
     AUTO(fd_closep) int lock = -1;
+    uint64_t start = clock_ns();
     double waited = 0;
     int rc = 0;
 
+    spares_settle(&s->spares);
+    e->spares_ms = clock_ms_since(start);
     if (devlock_take(o->device->name, o->device_index, false, &lock, &waited, err) < 0)
         return -1;
     e->queue_ms += waited;
@@ -438,6 +518,35 @@ static int load_source(struct evaluation *e, const char *path, struct prebuilt *
     return 0;
 }
 
+static void begin(struct session *s, struct evaluation *ret)
+{
+    *ret = (struct evaluation){.verdict = VERDICT_INIT, .build.artifact_fd = -1};
+    snprintf(ret->id, sizeof(ret->id), "%016llx%016llx", (unsigned long long)secret_u64(),
+             (unsigned long long)secret_u64());
+    clock_utc(ret->created);
+    ret->open_ms = s->open_ms;
+    s->open_ms = 0;
+    if (s->served++ >= POOL_CANDIDATES)
+        retire_pools(s);
+    ret->n_sizes = s->n_sizes;
+    ret->sizes = xcalloc((size_t)s->n_sizes, sizeof(*ret->sizes));
+    ret->seed = s->options.seed;
+    ret->seed_spent = s->options.seed_chosen || s->options.single;
+    hash_of(&ret->seed, sizeof(ret->seed), ret->pool);
+    for (int i = 0; i < s->n_sizes; i++)
+        ret->sizes[i].size = &s->problem->sizes[s->options.sizes][i];
+}
+
+static void conclude(struct evaluation *e, int rc, uint64_t start, const struct err *err)
+{
+    if (rc < 0) {
+        e->infra_kind = err->kind;
+        verdict_set(&e->verdict, VERDICT_INFRA, err->kind == ERR_DEVICE ? "device" : "system", "%s",
+                    err->text);
+    }
+    e->total_ms = clock_ms_since(start);
+}
+
 int session_eval(struct session *s, const char *path, struct evaluation *ret, struct err *err)
 {
     return session_eval_built(s, path, NULL, ret, err);
@@ -448,23 +557,13 @@ int session_eval_built(struct session *s, const char *path, struct prebuilt *bui
 {
     uint64_t start = clock_ns();
 
-    *ret = (struct evaluation){.verdict = VERDICT_INIT, .build.artifact_fd = -1};
-    snprintf(ret->id, sizeof(ret->id), "%016llx%016llx", (unsigned long long)secret_u64(),
-             (unsigned long long)secret_u64());
-    clock_utc(ret->created);
-    if (s->served++ >= POOL_CANDIDATES)
-        retire_pools(s);
-    ret->n_sizes = s->n_sizes;
-    ret->sizes = xcalloc((size_t)s->n_sizes, sizeof(*ret->sizes));
-    ret->seed = s->options.seed;
-    ret->seed_spent = s->options.seed_chosen || s->options.single;
-    hash_of(&ret->seed, sizeof(ret->seed), ret->pool);
-    for (int i = 0; i < s->n_sizes; i++)
-        ret->sizes[i].size = &s->problem->sizes[s->options.sizes][i];
+    begin(s, ret);
     if (load_source(ret, path, built, err) < 0) {
         evaluation_release(ret);
         return -1;
     }
+
+    spares_fill(&s->spares); /* they warm up while it is built */
 
     int rc = build(s, ret, err);
 
@@ -472,12 +571,30 @@ int session_eval_built(struct session *s, const char *path, struct prebuilt *bui
         rc = look_at_code(s, ret, err);
     if (rc == 0)
         rc = judge_sizes(s, ret, err);
-    if (rc < 0) {
-        ret->infra_kind = err->kind;
-        verdict_set(&ret->verdict, VERDICT_INFRA, err->kind == ERR_DEVICE ? "device" : "system",
-                    "%s", err->text);
-    }
-    ret->total_ms = clock_ms_since(start) + (built ? ret->build.ms : 0);
+    conclude(ret, rc, start, err);
+    ret->total_ms += built ? ret->build.ms : 0;
+    return 0;
+}
+
+int session_eval_torch(struct session *s, struct worker *worker, const char *word,
+                       const struct torch_spec *spec, struct evaluation *ret, struct err *err)
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+    AUTO(buf_release) struct buf toolchain = BUF_INIT;
+    uint64_t start = clock_ns();
+
+    begin(s, ret);
+    ret->worker = worker;
+    ret->torch = *spec;
+    emit_torch(s->problem, s->options.sizes, &text);
+    worker_describe(worker, spec, &toolchain);
+    ret->source_len = text.len;
+    ret->source = buf_steal(&text);
+    hash_of(ret->source, ret->source_len, ret->source_hash);
+    ret->file_name = xstrdup(word);
+    ret->build.log = xstrdup("");
+    ret->build.toolchain = buf_steal(&toolchain);
+    conclude(ret, judge_sizes(s, ret, err), start, err);
     return 0;
 }
 

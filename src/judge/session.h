@@ -45,9 +45,12 @@ struct session {
     struct calibration calibration;
     struct hardware_list hardware_list;
     const struct hardware *hardware; /* of hardware_list; NULL: no datasheet */
-    struct pool *pools;              /* one per size; opened at first use */
+    struct rproc_config runner;      /* what every runner is started with */
+    struct spares spares;
+    struct pool *pools; /* one per size; opened at first use */
     int n_sizes;
     int served;
+    double open_ms; /* what opening the device took; its first candidate's record has it */
     char *problem_h;
 };
 
@@ -67,6 +70,8 @@ struct size_result {
 };
 
 struct evaluation {
+    struct worker *worker; /* a baseline's; NULL: a candidate. Not owned */
+    struct torch_spec torch;
     struct verdict verdict;
     enum err_kind infra_kind; /* with VERDICT_INFRA: ERR_SYSTEM or ERR_DEVICE */
     char id[33];
@@ -83,12 +88,17 @@ struct evaluation {
     uint64_t seed;
     bool seed_spent;     /* nobody is judged on it any more: the record states it */
     char pool[HASH_HEX]; /* a commitment to the seed, stated in every record */
-    double load_ms, queue_ms, inputs_ms, expected_ms, honest_ms, total_ms;
+    double load_ms, open_ms, queue_ms, inputs_ms, expected_ms, honest_ms, total_ms;
+    double spares_ms; /* spent waiting for spares to be warm */
 };
 
 /* Judges one candidate file. A finding, whatever it is, is 0; -1 means that there is nothing to
  * record (the file cannot be read). What else goes wrong on our side becomes VERDICT_INFRA. */
 int session_eval(struct session *s, const char *path, struct evaluation *ret, struct err *err);
+/* The same for the module that emit_torch() writes of the problem, run by the worker: a baseline.
+ * `word` is what spec was read from. */
+int session_eval_torch(struct session *s, struct worker *worker, const char *word,
+                       const struct torch_spec *spec, struct evaluation *ret, struct err *err);
 void evaluation_release(struct evaluation *e);
 
 /* Building ahead of the judge: by any thread, without the device. */

@@ -7,6 +7,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+void series_add(struct series *s, double value)
+{
+    if (s->n == s->cap) {
+        s->cap = MAX(64, 2 * s->cap);
+        s->values = xrealloc(s->values, s->cap * sizeof(*s->values));
+    }
+    s->values[s->n++] = value;
+}
+
+void series_clear(struct series *s)
+{
+    s->n = 0;
+}
+
+double series_median(const struct series *s)
+{
+    return stats_median(s->values, s->n);
+}
+
+void series_release(struct series *s)
+{
+    free(s->values);
+    *s = (struct series){0};
+}
+
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;

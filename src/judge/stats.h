@@ -11,6 +11,16 @@ struct interval {
     double median, lo, hi;
 };
 
+/* Samples as they come in. */
+struct series {
+    double *values; /* owned */
+    size_t n, cap;
+};
+void series_add(struct series *s, double value);
+void series_clear(struct series *s);
+double series_median(const struct series *s); /* 0 for none */
+void series_release(struct series *s);
+
 /* The value at fraction q of the sorted samples (linear between neighbours); 0 for none. */
 double stats_quantile(const double *samples, size_t n, double q);
 double stats_median(const double *samples, size_t n);

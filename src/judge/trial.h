@@ -6,6 +6,7 @@
 #include "judge/plan.h"
 #include "judge/pool.h"
 #include "judge/rproc.h"
+#include "judge/spares.h"
 #include "judge/stats.h"
 
 struct trial_error { /* the worst output under the worst law, in units of the honest run */
@@ -23,16 +24,25 @@ struct trial_result {
     double *claims;  /* the runner's own word, recorded */
     double *outside; /* the judge's clock, the empty order taken off */
     bool settled;    /* the interval met the stopping rule */
-    double empty_ns;
-    double wake_ns; /* median time from SIGCONT to a spinning runner */
-    int n_calls;    /* in all, every one checked */
+    double empty_ns; /* of the orders that were scored */
+    bool held;       /* scored calls queued up on a device that was held back */
+    double queue_ns; /* when held: median time from go until all was queued */
+    double call_ns;  /* what a caller waits: median outside time without a hold */
+    bool host_bound;
+    double hot_outside_ns;        /* the judge's clock on hot calls, the empty order taken off */
+    double idle_ns, flush_ns;     /* a flush before any runner was there, and between its calls */
+    int runs;                     /* how often it was timed: again after a doubt */
+    struct device_state state[2]; /* before and after the timed calls */
+    double wake_ns;               /* median time from SIGCONT to a spinning runner */
+    int n_calls;                  /* in all, every one checked */
     int n_contents;
     bool deterministic;
     struct trial_error error;
     uint32_t layers; /* sandbox layers every runner had */
     char *text;      /* what the candidate printed, capped */
     uint64_t text_bytes;
-    double start_ms, check_ms, timing_ms;
+    int n_warm; /* runners that were spares */
+    double start_ms, check_ms, timing_ms, end_ms;
     double candidate_ms; /* of all this, the candidate's own calls */
 };
 void trial_result_release(struct trial_result *r);
@@ -41,8 +51,14 @@ struct trial_config {
     const struct plan *plan;
     struct pool *pool;
     struct rproc_config runner; /* arenas are filled in here */
+    struct spares *spares;      /* started with the same; settled */
     cpu_set_t judge_cpus;       /* with runner.pin */
+    double usual_empty_ns;      /* an empty order's time by calibration; 0: not known */
 };
+
+/* Whose clock is the score. A worker's own: it is ours, and it leaves out what only we ask of it,
+ * the copy of torch's results into the output arena. */
+enum device_clock trial_clock(const struct trial_config *c);
 
 /* 0 pass, 1 the candidate's fault (*v), -1 ours (*err). *ret is filled as far as things went. */
 int trial_run(const struct trial_config *c, struct trial_result *ret, struct verdict *v,

@@ -43,20 +43,6 @@ int64_t conv_phases(const struct conv_args *c)
     return c->transposed ? c->stride[0] * c->stride[1] * c->stride[2] : 1;
 }
 
-int64_t conv_phase_tap(const struct conv_args *c, const struct conv_phase *p, int64_t j)
-{
-    int64_t tap = 0, scale = 1;
-
-    for (int d = ITEM_SPACE - 1; d >= 0; d--) {
-        const struct conv_axis *a = &p->axis[d];
-
-        tap += (a->tap + j % a->taps * a->tap_step) * scale;
-        scale *= c->k[d];
-        j /= a->taps;
-    }
-    return tap;
-}
-
 /* How many of the phase's terms come before term `end` of the whole kernel: (channel, tap) order is
  * the same in both. */
 static int64_t terms_before(const struct conv_args *c, const struct conv_phase *p, int64_t end)
@@ -85,15 +71,6 @@ void conv_phase(const struct conv_args *c, int64_t i, struct conv_phase *ret)
     if (p.span.first == p.span.count)
         p.span.first = 0;
     *ret = p;
-}
-
-int64_t conv_phase_row(const struct conv_args *c, const struct conv_phase *p, int64_t row)
-{
-    int64_t y = row % p->axis[1].places, z = row / p->axis[1].places;
-
-    z = p->axis[0].start + z * p->axis[0].out_step;
-    y = p->axis[1].start + y * p->axis[1].out_step;
-    return (z * c->out[1] + y) * c->out[2];
 }
 
 double conv_flops(const struct conv_args *c)

@@ -25,10 +25,33 @@ struct conv_phase {
 
 int64_t conv_phases(const struct conv_args *c);
 void conv_phase(const struct conv_args *c, int64_t i, struct conv_phase *ret);
+
 /* Tap j of the phase as a flat tap of the kernel. */
-int64_t conv_phase_tap(const struct conv_args *c, const struct conv_phase *p, int64_t j);
+ITEM_FN int64_t conv_phase_tap(const struct conv_args *c, const struct conv_phase *p, int64_t j)
+{
+    int64_t tap = 0, scale = 1;
+
+    ITEM_ROLLED
+    for (int d = ITEM_SPACE - 1; d >= 0; d--) {
+        const struct conv_axis *a = &p->axis[d];
+
+        tap += (a->tap + j % a->taps * a->tap_step) * scale;
+        scale *= c->k[d];
+        j /= a->taps;
+    }
+    return tap;
+}
+
 /* Offset of the output row that row `row` of the phase's places is. */
-int64_t conv_phase_row(const struct conv_args *c, const struct conv_phase *p, int64_t row);
+ITEM_FN int64_t conv_phase_row(const struct conv_args *c, const struct conv_phase *p, int64_t row)
+{
+    int64_t y = row % p->axis[1].places, z = row / p->axis[1].places;
+
+    z = p->axis[0].start + z * p->axis[0].out_step;
+    y = p->axis[1].start + y * p->axis[1].out_step;
+    return (z * c->out[1] + y) * c->out[2];
+}
+
 double conv_flops(const struct conv_args *c);
 
 #endif

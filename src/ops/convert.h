@@ -5,10 +5,8 @@
 
 #include "ops/loops.h"
 #include "ops/ops.h"
+#include "ops/store_kind.h"
 #include "tensor/dtype.h"
-
-/* Float dtypes are kept in the run's precision, integers and bool in int64. */
-enum store { STORE_F64, STORE_F32, STORE_I64 };
 
 enum store store_of(enum dtype t, enum ops_precision precision);
 const struct loops *store_loops(enum store s);

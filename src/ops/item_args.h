@@ -8,14 +8,17 @@
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define ITEM_FN LAW_FN
+/* Before a loop whose body is large there: unrolled, it is slow to compile and no faster. */
+#define ITEM_ROLLED _Pragma("unroll 1")
 #else
+#define ITEM_ROLLED
 /* Inlined always: a constant op code then folds the switch over ops away. */
 #define ITEM_FN static inline __attribute__((always_inline))
 #endif
 
 #define ITEM_MAX_RANK 8
-/* A reduction to one element over more terms than this is summed in this many lanes, then over
- * them: one float sum of 2^26 terms would be 18 % off. */
+/* A reduction over more terms than this is summed in this many lanes, then over them: one float sum
+ * of 2^26 terms would be 18 % off, and one of 2^18 about as wrong as tf32 operands. */
 #define ITEM_LANES 65536
 #define ITEM_SPACE 3 /* windows always have three axes; missing leading ones are 1 long */
 
@@ -30,6 +33,7 @@ ITEM_FN int64_t axes_offset(const struct axes *a, int64_t i)
 {
     int64_t offset = 0;
 
+    ITEM_ROLLED
     for (int d = a->rank - 1; d > 0; d--) {
         offset += i % a->dim[d] * a->stride[d];
         i /= a->dim[d];
@@ -54,6 +58,11 @@ struct reduce_args {
     struct span span; /* over the flattened reduced index */
 };
 
+ITEM_FN int reduce_goes_by_lanes(const struct reduce_args *r)
+{
+    return r->span.count > ITEM_LANES;
+}
+
 /* A line along one axis: element (outer, t, inner) lies at (outer * length + t) * inner_size +
  * inner. */
 struct line_args {
@@ -73,6 +82,39 @@ struct matmul_args {
     int64_t batch;
     struct axes batch_a, batch_b; /* flat batch index -> offset of the matrix */
 };
+
+/* A term of a window's sum: (channel, tap), counted without divisions. */
+struct term {
+    int64_t channel, tap[ITEM_SPACE];
+    int64_t flat; /* the tap */
+};
+
+ITEM_FN struct term term_start(const int64_t k[ITEM_SPACE], int64_t at)
+{
+    int64_t taps = k[0] * k[1] * k[2];
+    struct term t = {at / taps, {0, 0, 0}, at % taps};
+
+    t.tap[0] = t.flat / k[2] / k[1];
+    t.tap[1] = t.flat / k[2] % k[1];
+    t.tap[2] = t.flat % k[2];
+    return t;
+}
+
+ITEM_FN void term_next(struct term *t, const int64_t k[ITEM_SPACE])
+{
+    t->flat++;
+    if (++t->tap[2] < k[2])
+        return;
+    t->tap[2] = 0;
+    if (++t->tap[1] < k[1])
+        return;
+    t->tap[1] = 0;
+    if (++t->tap[0] < k[0])
+        return;
+    t->tap[0] = 0;
+    t->flat = 0;
+    t->channel++;
+}
 
 struct conv_args {
     int64_t n, c, o, groups; /* c and o count the channels of all groups */

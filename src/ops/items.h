@@ -2,12 +2,18 @@
 /* One output item of each core op, over REAL: an element, a line, a cell. This is the definition of
  * what is computed and, in float, of the order in which it is summed; the CPU's faster loops beside
  * it (loops_body.h, gemm_body.h) give the same bits. Included once per REAL, after
- *   enum op_code (problem/graph.h, or the same list put before a CUDA program),
+ *   enum op_code (problem/op_code.h),
  *   REAL, ITEM(name)         the type and its suffix
  *   ITEM_INTEGER             1 for integers: no functions, no infinities
  *   ITEM_MATH(name)          exp -> expf
+ *   ITEM_IN, ITEM_AT(x, i)   an operand and its i-th element, where it may lie in another type
  * No libc, no host structs: CUDA compiles it. */
 #include "ops/item_args.h"
+
+#ifndef ITEM_IN
+#define ITEM_IN const REAL *
+#define ITEM_AT(x, i) (x)[i]
+#endif
 
 #if ITEM_INTEGER
 
@@ -225,50 +231,65 @@ ITEM_FN REAL ITEM(combine)(int op, REAL acc, REAL x)
 }
 
 /* Output element i of a reduction, unless that goes by lanes. */
-ITEM_FN REAL ITEM(reduce)(int op, const struct reduce_args *r, const REAL *x, int64_t i)
+ITEM_FN REAL ITEM(reduce)(int op, const struct reduce_args *r, ITEM_IN x, int64_t i)
 {
+    int64_t start = axes_offset(&r->kept, i);
     REAL acc = ITEM(neutral)(op);
 
-    x += axes_offset(&r->kept, i);
-    for (int64_t t = 0; t < r->span.count; t++)
-        acc = ITEM(combine)(op, acc, x[axes_offset(&r->reduced, span_at(&r->span, t))]);
+    ITEM_ROLLED
+    for (int64_t t = 0; t < r->span.count; t++) {
+        int64_t at = axes_offset(&r->reduced, span_at(&r->span, t));
+
+        acc = ITEM(combine)(op, acc, ITEM_AT(x, start + at));
+    }
     return acc;
 }
 
-/* Lane `lane` of a reduction of everything to one element; the lanes are then combined in order. */
-ITEM_FN REAL ITEM(reduce_lane)(int op, const struct reduce_args *r, const REAL *x, int64_t lane)
+/* Lane `lane` of output element i of a reduction that goes by lanes (reduce_goes_by_lanes); they
+ * are then combined in order. */
+ITEM_FN REAL ITEM(reduce_lane)(int op, const struct reduce_args *r, ITEM_IN x, int64_t i,
+                               int64_t lane)
 {
+    int64_t start = axes_offset(&r->kept, i);
     REAL acc = ITEM(neutral)(op);
 
-    for (int64_t t = lane; t < r->span.count; t += ITEM_LANES)
-        acc = ITEM(combine)(op, acc, x[span_at(&r->span, t)]);
+    ITEM_ROLLED
+    for (int64_t t = lane; t < r->span.count; t += ITEM_LANES) {
+        int64_t at = axes_offset(&r->reduced, span_at(&r->span, t));
+
+        acc = ITEM(combine)(op, acc, ITEM_AT(x, start + at));
+    }
     return acc;
 }
 
 /* Where line i (outer, inner) has its extremum: the lowest such place; NaN beats numbers. */
-ITEM_FN int64_t ITEM(arg)(int op, const struct line_args *l, const REAL *x, int64_t i)
+ITEM_FN int64_t ITEM(arg)(int op, const struct line_args *l, ITEM_IN x, int64_t i)
 {
-    int64_t best = 0;
+    int64_t start = i / l->inner * l->length * l->inner + i % l->inner, best = 0;
+    REAL b = ITEM_AT(x, start);
 
-    x += i / l->inner * l->length * l->inner + i % l->inner;
+    ITEM_ROLLED
     for (int64_t t = 1; t < l->count; t++) {
-        REAL v = x[t * l->inner], b = x[best * l->inner];
+        REAL v = ITEM_AT(x, start + t * l->inner);
 
-        if ((op == OP_ARGMAX ? v > b : v < b) || (ITEM(is_nan)(v) && !ITEM(is_nan)(b)))
+        if ((op == OP_ARGMAX ? v > b : v < b) || (ITEM(is_nan)(v) && !ITEM(is_nan)(b))) {
             best = t;
+            b = v;
+        }
     }
     return best;
 }
 
 /* Line i of a scan. Terms beyond count repeat the last sum. */
-ITEM_FN void ITEM(scan)(int op, const struct line_args *l, const REAL *x, REAL *y, int64_t i)
+ITEM_FN void ITEM(scan)(int op, const struct line_args *l, ITEM_IN x, REAL *y, int64_t i)
 {
     int64_t start = i / l->inner * l->length * l->inner + i % l->inner;
     REAL acc = ITEM(neutral)(op);
 
+    ITEM_ROLLED
     for (int64_t t = 0; t < l->length; t++) {
         if (t < l->count)
-            acc = ITEM(combine)(op, acc, x[start + t * l->inner]);
+            acc = ITEM(combine)(op, acc, ITEM_AT(x, start + t * l->inner));
         y[start + t * l->inner] = acc;
     }
 }
@@ -280,6 +301,7 @@ ITEM_FN REAL ITEM(dot)(const struct gemm *g, const REAL *a, const REAL *b, int64
 
     a += i * g->a_row;
     b += j * g->b_col;
+    ITEM_ROLLED
     for (int64_t t = 0; t < g->k.count; t++) {
         int64_t k = span_at(&g->k, t);
 
@@ -314,64 +336,81 @@ ITEM_FN int64_t ITEM(conv_at)(const struct conv_args *c, int d, int64_t o, int64
 }
 
 /* Output element i (n, o, space) of a convolution or a transposed one; bias may be NULL. */
-ITEM_FN REAL ITEM(conv)(const struct conv_args *c, const REAL *x, const REAL *w, const REAL *bias,
+ITEM_FN REAL ITEM(conv)(const struct conv_args *c, ITEM_IN x, const REAL *w, const REAL *bias,
                         int64_t i)
 {
-    int64_t at[ITEM_SPACE], cg = c->c / c->groups, og = c->o / c->groups;
-    int64_t taps = c->k[0] * c->k[1] * c->k[2];
+    int64_t place[ITEM_SPACE], cg = c->c / c->groups, og = c->o / c->groups;
+    int64_t taps = c->k[0] * c->k[1] * c->k[2], plane = c->in[0] * c->in[1] * c->in[2];
+    struct term k = term_start(c->k, c->span.first);
     REAL acc = 0;
 
     for (int d = ITEM_SPACE - 1; d >= 0; d--) {
-        at[d] = i % c->out[d];
+        place[d] = i % c->out[d];
         i /= c->out[d];
     }
 
-    int64_t o = i % c->o, group = o / og;
+    int64_t o = i % c->o, group = o / og, first = (i / c->o * c->c + group * cg) * plane;
+    /* Weights lie (o, channel, taps), or (channel, o, taps) of a transposed one. */
+    int64_t w_channel = c->transposed ? og * taps : taps;
 
-    x += (i / c->o * c->c + group * cg) * c->in[0] * c->in[1] * c->in[2];
-    for (int64_t t = 0; t < c->span.count; t++) {
-        int64_t k = span_at(&c->span, t), ch = k / taps, tap = k % taps;
-        int64_t z = ITEM(conv_at)(c, 0, at[0], tap / c->k[2] / c->k[1]);
-        int64_t y = ITEM(conv_at)(c, 1, at[1], tap / c->k[2] % c->k[1]);
-        int64_t v = ITEM(conv_at)(c, 2, at[2], tap % c->k[2]);
-        int64_t weight = c->transposed ? ((group * cg + ch) * og + o % og) * taps + tap
-                                       : (o * cg + ch) * taps + tap;
+    w += c->transposed ? (group * cg * og + o % og) * taps : o * cg * taps;
+    ITEM_ROLLED
+    for (int64_t t = c->span.first, left = c->span.count; left > 0; left--) {
+        int64_t z = ITEM(conv_at)(c, 0, place[0], k.tap[0]);
+        int64_t y = ITEM(conv_at)(c, 1, place[1], k.tap[1]);
+        int64_t v = ITEM(conv_at)(c, 2, place[2], k.tap[2]);
 
-        if (z >= 0 && y >= 0 && v >= 0)
-            acc =
-                ITEM(plus)(acc, ITEM(times)(x[((ch * c->in[0] + z) * c->in[1] + y) * c->in[2] + v],
-                                            w[weight]));
+        if (z >= 0 && y >= 0 && v >= 0) {
+            int64_t at = first + k.channel * plane + (z * c->in[1] + y) * c->in[2] + v;
+
+            acc = ITEM(plus)(acc, ITEM(times)(ITEM_AT(x, at), w[k.channel * w_channel + k.flat]));
+        }
+        if (++t == c->span.count) {
+            t = 0;
+            k = term_start(c->k, 0);
+        } else {
+            term_next(&k, c->k);
+        }
     }
     return bias ? ITEM(plus)(acc, bias[o]) : acc;
 }
 
 /* Output element i (plane, space) of a pooling window; op is OP_MAX or OP_SUM over what lies
  * inside. */
-ITEM_FN REAL ITEM(pool)(int op, const struct pool_args *p, const REAL *x, int64_t i)
+ITEM_FN REAL ITEM(pool)(int op, const struct pool_args *p, ITEM_IN x, int64_t i)
 {
-    int64_t from[ITEM_SPACE], at[ITEM_SPACE], tap = p->span.first;
+    int64_t from[ITEM_SPACE], at[ITEM_SPACE];
+    struct term k = term_start(p->k, p->span.first);
     REAL acc = ITEM(neutral)(op);
 
     for (int d = ITEM_SPACE - 1; d >= 0; d--) {
         from[d] = i % p->out[d] * p->stride[d] - p->pad[d];
         i /= p->out[d];
     }
-    x += i * p->in[0] * p->in[1] * p->in[2];
-    for (int64_t t = 0; t < p->span.count; t++, tap = tap + 1 < p->span.count ? tap + 1 : 0) {
-        at[0] = from[0] + tap / (p->k[1] * p->k[2]) * p->dilation[0];
-        at[1] = from[1] + tap / p->k[2] % p->k[1] * p->dilation[1];
-        at[2] = from[2] + tap % p->k[2] * p->dilation[2];
+    i *= p->in[0];
+    ITEM_ROLLED
+    for (int64_t t = p->span.first, left = p->span.count; left > 0; left--) {
+        for (int d = 0; d < ITEM_SPACE; d++)
+            at[d] = from[d] + k.tap[d] * p->dilation[d];
         if (at[0] >= 0 && at[0] < p->in[0] && at[1] >= 0 && at[1] < p->in[1] && at[2] >= 0 &&
             at[2] < p->in[2])
-            acc = ITEM(combine)(op, acc, x[(at[0] * p->in[1] + at[1]) * p->in[2] + at[2]]);
+            acc = ITEM(combine)(op, acc,
+                                ITEM_AT(x, ((i + at[0]) * p->in[1] + at[1]) * p->in[2] + at[2]));
+        if (++t == p->span.count) {
+            t = 0;
+            k = term_start(p->k, 0);
+        } else {
+            term_next(&k, p->k);
+        }
     }
     return acc;
 }
 
-ITEM_FN REAL ITEM(pad)(const struct pad_args *p, const REAL *x, int64_t i)
+ITEM_FN REAL ITEM(pad)(const struct pad_args *p, ITEM_IN x, int64_t i)
 {
     int64_t offset = 0, stride = 1;
 
+    ITEM_ROLLED
     for (int d = p->rank - 1; d >= 0; d--) {
         int64_t at = i % p->out[d] - p->lo[d];
 
@@ -381,20 +420,19 @@ ITEM_FN REAL ITEM(pad)(const struct pad_args *p, const REAL *x, int64_t i)
         stride *= p->in[d];
         i /= p->out[d];
     }
-    return x[offset];
+    return ITEM_AT(x, offset);
 }
 
-ITEM_FN REAL ITEM(gather)(const struct gather_args *g, const REAL *x, const int64_t *index,
-                          int64_t i)
+ITEM_FN REAL ITEM(gather)(const struct gather_args *g, ITEM_IN x, const int64_t *index, int64_t i)
 {
     int64_t inner = i % g->inner, at = i / g->inner % g->n_index;
 
-    return x[(i / g->inner / g->n_index * g->length + index[at]) * g->inner + inner];
+    return ITEM_AT(x, (i / g->inner / g->n_index * g->length + index[at]) * g->inner + inner);
 }
 
-ITEM_FN REAL ITEM(take)(const struct take_args *t, const REAL *x, const int64_t *index, int64_t i)
+ITEM_FN REAL ITEM(take)(const struct take_args *t, ITEM_IN x, const int64_t *index, int64_t i)
 {
-    return x[axes_offset(&t->index, i) + index[i] * t->stride];
+    return ITEM_AT(x, axes_offset(&t->index, i) + index[i] * t->stride);
 }
 
 #if !ITEM_INTEGER

@@ -9,6 +9,7 @@
 #include "ops/threads.h"
 
 #include <assert.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -249,21 +250,50 @@ ITEM_FN void reduce_columns(int op, const struct reduce_args *r, const REAL *x, 
     memcpy(y + i, acc, (size_t)columns * sizeof(REAL));
 }
 
-/* Lanes from..to of a reduction of everything to one element; x is contiguous. */
-ITEM_FN void reduce_lanes(int op, const struct span *s, const REAL *x, REAL *lanes, int64_t from,
-                          int64_t to)
+/* Terms at..at+n of an output whose terms begin at x, one to each lane. */
+ITEM_FN void lane_run(int op, const struct reduce_args *r, const REAL *x, int64_t at, int64_t n,
+                      REAL *lanes)
 {
+    int64_t stride = r->reduced.stride[r->reduced.rank - 1];
+    struct walk w;
+
+    for (walk_start(&w, &r->reduced, 1, at, at + n); w.len; walk_next(&w)) {
+        const REAL *from = x + w.offset[0];
+        REAL *acc = lanes + (w.at - at);
+
+        if (stride == 1) {
+            SIMD for (int64_t l = 0; l < w.len; l++) acc[l] = ITEM(combine)(op, acc[l], from[l]);
+        } else {
+            for (int64_t l = 0; l < w.len; l++)
+                acc[l] = ITEM(combine)(op, acc[l], from[l * stride]);
+        }
+    }
+}
+
+/* Lanes from..to of the output whose terms begin at x. */
+ITEM_FN void reduce_lanes(int op, const struct reduce_args *r, const REAL *x, REAL *lanes,
+                          int64_t from, int64_t to)
+{
+    const struct span *s = &r->span;
+
     for (int64_t l = from; l < to; l++)
         lanes[l] = ITEM(neutral)(op);
     for (int64_t t = from; t < s->count; t += ITEM_LANES) {
         int64_t n = MIN(to - from, s->count - t), at = span_at(s, t);
         int64_t unwrapped = MIN(n, s->count - at);
-        REAL *acc = lanes + from;
 
-        SIMD for (int64_t l = 0; l < unwrapped; l++) acc[l] = ITEM(combine)(op, acc[l], x[at + l]);
-        for (int64_t l = unwrapped; l < n; l++)
-            acc[l] = ITEM(combine)(op, acc[l], x[l - unwrapped]);
+        lane_run(op, r, x, at, unwrapped, lanes + from);
+        lane_run(op, r, x, 0, n - unwrapped, lanes + from + unwrapped);
     }
+}
+
+ITEM_FN REAL combine_lanes(int op, const REAL *lanes)
+{
+    REAL acc = ITEM(neutral)(op);
+
+    for (int64_t l = 0; l < ITEM_LANES; l++)
+        acc = ITEM(combine)(op, acc, lanes[l]);
+    return acc;
 }
 
 enum reduce_how { BY_ROWS, BY_COLUMNS, BY_LANES };
@@ -273,7 +303,7 @@ static enum reduce_how reduce_choose(const struct reduce_args *r)
     const struct axes *kept = &r->kept, *reduced = &r->reduced;
     int last = kept->rank - 1;
 
-    if (axes_count(kept) == 1 && r->span.count > ITEM_LANES)
+    if (reduce_goes_by_lanes(r))
         return BY_LANES;
     if (kept->stride[last] == 1 && kept->dim[last] >= ROWS &&
         reduced->stride[reduced->rank - 1] != 1)
@@ -307,20 +337,30 @@ ITEM_FN void reduce_by_columns(int op, const struct reduce_args *r, const REAL *
     }
 }
 
+/* Threads share out the lanes of one output, or the outputs where there are enough. */
 ITEM_FN int reduce_by_lanes(int op, const struct reduce_args *r, const REAL *x, REAL *y,
                             struct err *err)
 {
     enum { STEP = 4096 };
-    AUTO(freep) REAL *lanes = loops_scratch(ITEM_LANES * sizeof(REAL), err);
+    int64_t n = axes_count(&r->kept);
+    int threads = threads_for((double)r->span.count * (double)n);
+    bool share_outputs = n >= threads;
+    AUTO(freep)
+    REAL *room =
+        loops_scratch(ITEM_LANES * sizeof(REAL) * (size_t)(share_outputs ? threads : 1), err);
 
-    if (!lanes)
+    if (!room)
         return -1;
-    PARALLEL_FOR((double)r->span.count)
-    for (int64_t l = 0; l < ITEM_LANES; l += STEP)
-        reduce_lanes(op, &r->span, x, lanes, l, l + STEP);
-    y[0] = ITEM(neutral)(op);
-    for (int64_t l = 0; l < ITEM_LANES; l++)
-        y[0] = ITEM(combine)(op, y[0], lanes[l]);
+#pragma omp parallel for num_threads(threads) schedule(static) if (share_outputs)
+    for (int64_t i = 0; i < n; i++) {
+        const REAL *from = x + axes_offset(&r->kept, i);
+        REAL *lanes = room + (share_outputs ? omp_get_thread_num() : 0) * ITEM_LANES;
+
+#pragma omp parallel for num_threads(threads) schedule(static) if (!share_outputs)
+        for (int64_t l = 0; l < ITEM_LANES; l += STEP)
+            reduce_lanes(op, r, from, lanes, l, l + STEP);
+        y[i] = combine_lanes(op, lanes);
+    }
     return 0;
 }
 

@@ -14,8 +14,8 @@ struct ops_run {
      * the graph's outputs rounded (storage). */
     enum rounding round_operands, round_storage;
     /* Reductions and contractions start at order/16 of their axis and wrap around (0: at its
-     * beginning). In float every reduction is strictly sequential in that order, except that a
-     * reduction to one element over more than 65,536 is summed in 65,536 lanes. */
+     * beginning). In float everything is summed strictly in that order, except that a reduction
+     * over more than 65,536 terms is summed in 65,536 lanes, which are then added in order. */
     int order;
     bool truncate; /* null: every reduction and contraction leaves out the last 1/16 (at least one)
                     */

@@ -492,21 +492,21 @@ static void emit_inputs(const struct graph *g, struct buf *out)
     buf_adds(out, "    ]\n\n\ndef get_init_inputs():\n    return []\n");
 }
 
-static void emit_heading(const struct problem *p, enum size_set set, struct buf *out)
+static void emit_heading(const struct problem *p, enum size_set set, int size, struct buf *out)
 {
     buf_addf(out, "# %s: ", p->name);
     for (const char *c = p->title; *c; c++)
         buf_addch(out, *c == '\n' || *c == '\r' ? ' ' : *c);
     buf_addf(out, "\n# %s: ", size_set_names[set]);
-    size_print(&p->sizes[set][0], out);
-    if (p->n_sizes[set] > 1)
+    size_print(&p->sizes[set][size], out);
+    if (p->n_sizes[set] > 1 && size == 0)
         buf_addf(out, " (the first of %d sizes)", p->n_sizes[set]);
     buf_adds(out, "\nimport torch\nimport torch.nn.functional as F\n");
 }
 
-void emit_torch(const struct problem *p, enum size_set set, struct buf *out)
+void emit_torch_size(const struct problem *p, enum size_set set, int size, struct buf *out)
 {
-    const struct graph *g = p->sizes[set][0].graph;
+    const struct graph *g = p->sizes[set][size].graph;
     AUTO(module_release)
     struct module m = {
         .g = g,
@@ -521,10 +521,15 @@ void emit_torch(const struct problem *p, enum size_set set, struct buf *out)
     find_calls(&m);
     find_needed(&m);
     write_body(&m);
-    emit_heading(p, set, out);
+    emit_heading(p, set, size, out);
     emit_helpers(&m, out);
     buf_adds(out, "\n\nclass Model(torch.nn.Module):\n");
     emit_init(&m, out);
     emit_forward(&m, out);
     emit_inputs(g, out);
+}
+
+void emit_torch(const struct problem *p, enum size_set set, struct buf *out)
+{
+    emit_torch_size(p, set, 0, out);
 }

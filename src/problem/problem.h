@@ -71,6 +71,8 @@ void emit_c_header(const struct problem *p, enum size_set set, struct buf *out);
 /* A PyTorch module that computes the first size of the set: Model, get_inputs, get_init_inputs. It
  * runs in float32 and in float64 (f32 follows the inputs). */
 void emit_torch(const struct problem *p, enum size_set set, struct buf *out);
+/* The same for any of the set's sizes. */
+void emit_torch_size(const struct problem *p, enum size_set set, int size, struct buf *out);
 /* The ops a problem file can use, from the prelude and the core table, as Markdown: docs/ops.md. */
 int emit_reference(struct buf *out, struct err *err);
 /* For people: title, tensors, sizes, costs, what was repaired. */

@@ -4,12 +4,11 @@
 #include "runner/runner.h"
 #include "wire/wire.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#define SOCKET_FD 3
 
 /* Not instrumented: before _exit() on another stack the sanitizer would want to read /proc. */
 __attribute__((no_sanitize("address"))) static void on_abort(int sig)
@@ -42,11 +41,13 @@ int main(void)
     int type = 0;
     socklen_t len = sizeof(type);
 
-    if (getsockopt(SOCKET_FD, SOL_SOCKET, SO_TYPE, &type, &len) < 0 || type != SOCK_SEQPACKET) {
+    if (getsockopt(WIRE_SOCKET_FD, SOL_SOCKET, SO_TYPE, &type, &len) < 0 ||
+        type != SOCK_SEQPACKET) {
         fputs("assay-runner: started by assay, which gives it a socket; run assay eval\n", stderr);
         return 2;
     }
     if (catch_abort() < 0)
         return 2;
-    runner_run(SOCKET_FD);
+    /* Asked before anything else is opened: later that number may be the driver's. */
+    runner_run(WIRE_SOCKET_FD, fcntl(WIRE_LOCK_FD, F_GETFD) < 0 ? -1 : WIRE_LOCK_FD);
 }

@@ -4,9 +4,10 @@
  * uid, rlimits and Landlock, then the device, then every descriptor the judge has for us. Then
  * seccomp. Only then the artifact, because its constructors are candidate code.
  *
- *   receive_hello -> lock_down -> receive_all -> seal_and_report -> load -> setup -> prepare ->
- * watch
+ *   receive_hello -> lock_down -> report_warm -> receive_all -> seal_and_report -> load -> setup ->
+ *   prepare -> watch
  *
+ * A spare waits in receive_all, its device open, for a candidate to be handed to it.
  * From load() on every byte of this process may be the candidate's doing; the judge knows.
  * Nothing is freed: the process ends by _exit() or is killed.
  */
@@ -31,12 +32,14 @@ struct arena {
 
 struct session {
     int sock;
+    int lock_fd; /* -1: none */
     bool yield;
     struct wire_hello hello;
     const struct device *device;
     void *ctx;
     uint32_t layers;
     struct wire_page *page;
+    bool holds; /* the device sees the page: orders can be held back */
     struct arena arenas[WIRE_MAX_ARENAS];
     struct wire_size size;
     struct tensor_slot *slots; /* inputs, parameters, outputs */
@@ -142,11 +145,37 @@ static void lock_down(struct session *s)
         give_up(s, WIRE_STAGE_DEVICE, 0, err.text);
 }
 
+/* Others may time their calls again: from here on this process touches the device only when its
+ * judge says so. */
+static void report_warm(struct session *s)
+{
+    struct wire_msg m = WIRE_MSG_INIT(WIRE_WARM);
+    struct err err = ERR_INIT;
+
+    fd_closep(&s->lock_fd);
+    if (wire_send(s->sock, &m, &err) < 0)
+        _exit(WIRE_EXIT_EOF);
+}
+
+/* A device that cannot see the page is not held back; the page says why, to whoever looks. */
+static void share_page(struct session *s, size_t bytes)
+{
+    const struct device_runner_ops *ops = s->device->runner;
+    struct err err = ERR_INIT;
+
+    s->holds = ops->held_batch && (!ops->share || ops->share(s->ctx, s->page, bytes, &err) == 0);
+    snprintf(s->page->error, sizeof(s->page->error), "%s", err.text);
+}
+
 static int take_page(struct session *s, struct wire_msg *m, struct err *err)
 {
     if (s->page)
         return fail(err, ERR_SYSTEM, "a second PAGE");
-    return wire_page_map(m->fd, m->u.bytes, &s->page, err);
+    if (wire_page_map(m->fd, m->u.bytes, &s->page, err) < 0)
+        return -1;
+
+    share_page(s, m->u.bytes);
+    return 0;
 }
 
 static int take_arena(struct session *s, struct wire_msg *m, struct err *err)
@@ -333,12 +362,18 @@ struct reply {
     uint64_t claim_ns;
 };
 
-static struct reply call(struct session *s, void *args, uint32_t count)
+static struct reply call(struct session *s, void *args, uint32_t count,
+                         const struct device_hold *hold)
 {
     const struct device_runner_ops *ops = s->device->runner;
     struct reply r = {0};
     uint64_t own_ns = 0, start = clock_ns();
 
+    if (hold && s->holds) {
+        ops->held_batch(s->ctx, s->artifact, args, count, hold, &r.status, &own_ns);
+        r.claim_ns = own_ns;
+        return r;
+    }
     if (ops->batch)
         ops->batch(s->ctx, s->artifact, args, count, &r.status, &own_ns);
     for (uint32_t i = 0; !ops->batch && i < count && r.status == 0; i++) {
@@ -352,15 +387,16 @@ static struct reply call(struct session *s, void *args, uint32_t count)
 }
 
 /* One way for both orders: an EMPTY one takes as long as the way to the candidate and back. */
-static struct reply obey(struct session *s, const struct wire_page *page)
+static struct reply obey(struct session *s, struct wire_page *page, unsigned seq)
 {
+    struct device_hold hold = {seq, &page->release, &page->queued, &page->holding};
     uint32_t order = page->order, in = page->in_arena, out = page->out_arena, count = page->count;
     void *args = in < WIRE_MAX_ARENAS && out < WIRE_MAX_ARENAS ? s->args[in][out] : NULL;
 
     if (!args || (order != WIRE_ORDER_CALL && order != WIRE_ORDER_EMPTY))
         return (struct reply){.status = WIRE_STATUS_BAD_ORDER};
 
-    struct reply r = call(s, args, order == WIRE_ORDER_CALL ? count : 0);
+    struct reply r = call(s, args, order == WIRE_ORDER_CALL ? count : 0, page->hold ? &hold : NULL);
 
     if (order == WIRE_ORDER_EMPTY)
         r.claim_ns = 0;
@@ -404,7 +440,7 @@ static _Noreturn void watch(struct session *s)
         }
         done = go;
 
-        struct reply r = obey(s, page);
+        struct reply r = obey(s, page, done);
 
         if (r.status == DEVICE_STATUS_FAULT)
             name_fault(s, page);
@@ -414,14 +450,16 @@ static _Noreturn void watch(struct session *s)
     }
 }
 
-_Noreturn void runner_run(int sock)
+_Noreturn void runner_run(int sock, int lock_fd)
 {
     struct session *s = xcalloc(1, sizeof(*s));
     uint32_t wanted = sandbox_wanted(); /* asked with the rights we were born with */
 
     s->sock = sock;
+    s->lock_fd = lock_fd;
     receive_hello(s);
     lock_down(s);
+    report_warm(s);
     receive_all(s);
     seal_and_report(s, wanted);
     load(s);

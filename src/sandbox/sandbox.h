@@ -46,6 +46,7 @@ struct sandbox_spawn {
     /* A new /proc that belongs to the new pid namespace: a driver looks itself up there. Where it
      * cannot be mounted the process starts without a pid namespace. */
     bool own_proc;
+    bool trusted; /* a program of ours that runs nobody else's code: no namespaces */
 };
 int sandbox_start(const struct sandbox_spawn *s, pid_t *ret_pid, int *ret_pidfd,
                   uint32_t *ret_layers, struct err *err);

@@ -305,7 +305,7 @@ int sandbox_start(const struct sandbox_spawn *s, pid_t *ret_pid, int *ret_pidfd,
                          .n_fds = s->n_fds,
                          .out_fd = s->out_fd,
                          .cpus = s->pin ? &s->cpus : NULL,
-                         .namespaces = SPAWN_ALL_NAMESPACES,
+                         .namespaces = s->trusted ? 0 : SPAWN_ALL_NAMESPACES,
                          .own_proc = s->own_proc,
                          .ruleset_fd = -1};
 

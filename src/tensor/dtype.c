@@ -5,6 +5,7 @@
 #include "tensor/dtype.h"
 #include "base/util.h"
 #include "tensor/narrow.h"
+#include "tensor/rounding.h"
 
 #include <assert.h>
 
@@ -165,35 +166,9 @@ double dtype_round(enum dtype t, double value)
     }
 }
 
-/* Subnormals and the carry into the exponent come out right by themselves: the codes of adjacent
- * floats are adjacent. */
-static float round_tf32(float value)
-{
-    uint32_t bits = bits_of_f32(value);
-
-    if (value != value)
-        return value;
-    bits += 0xFFF + ((bits >> 13) & 1);
-    return f32_of_bits(bits & ~(uint32_t)0x1FFF);
-}
-
 float round_to(enum rounding r, float value)
 {
-    switch (r) {
-    case ROUND_NONE:
-        return value;
-    case ROUND_TF32:
-        return round_tf32(value);
-    case ROUND_BF16:
-        return widen_bf16(narrow_bf16(value));
-    case ROUND_F16:
-        return widen_f16(narrow_f16(value));
-    case ROUND_E4M3:
-        return widen_f8e4m3(narrow_f8e4m3(value));
-    case ROUND_E2M1:
-        return value == value ? widen_e2m1(narrow_e2m1(value)) : value;
-    }
-    return value;
+    return round_value(r, value);
 }
 
 static void convert(convert_fn *fn, const char *src, size_t src_size, char *dst, size_t dst_size,

@@ -240,6 +240,7 @@ static const struct codec {
     [WIRE_START] = {"START", false, NULL, NULL},
     [WIRE_OK] = {"OK", false, NULL, NULL},
     [WIRE_FAIL] = {"FAIL", false, put_fail, get_fail},
+    [WIRE_WARM] = {"WARM", false, NULL, NULL},
 };
 
 const char *wire_type_name(enum wire_type t)

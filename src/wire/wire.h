@@ -7,9 +7,12 @@
  * is there before it is used, on both sides: the runner's memory belongs to the candidate.
  *
  *   judge                         runner
- *     HELLO  ------------------->         device, limits; the runner enters its sandbox, opens the
- * device PAGE+fd ARENA+fd... SIZE ->         shared page, arenas, where tensors lie LOAD+fd
- * ------------------>         the artifact: kept closed until seccomp is on
+ *     HELLO  ------------------->         device, limits
+ *     PAGE+fd  ----------------->         the shared page
+ *            <-------------------  WARM   it is in its sandbox and has the device open; a spare
+ *                                         waits here until there is a candidate for it
+ *     ARENA+fd... SIZE  -------->         arenas, where tensors lie
+ *     LOAD+fd  ----------------->         the artifact: kept closed until seccomp is on
  *            <-------------------  READY  sandbox layers that are on (or FAIL)
  *                                         from here on nothing is trusted: the artifact is loaded
  *            <-------------------  OK or FAIL {stage, text}
@@ -39,6 +42,11 @@
 #define WIRE_MAX_ARENAS 64
 #define WIRE_MAX_TENSORS 1024
 
+/* Descriptors a runner is born with. The lock is there when others have to be kept from timing
+ * while the device is being opened (devlock.h): the runner lets go of it by closing it. */
+#define WIRE_SOCKET_FD 3
+#define WIRE_LOCK_FD 4
+
 /* How the runner ends by itself. Killed by a signal, or any other status, is the candidate's doing.
  */
 #define WIRE_EXIT_EOF 0  /* the judge closed the socket before START */
@@ -57,6 +65,7 @@ enum wire_type {
     WIRE_START,
     WIRE_OK,
     WIRE_FAIL,
+    WIRE_WARM,
 };
 
 enum wire_stage {                     /* where a runner failed, for the verdict */
@@ -168,6 +177,7 @@ enum wire_order {
 struct wire_page {
     _Alignas(64) atomic_uint go; /* sequence number of the order that is to run */
     uint32_t order, in_arena, out_arena, count;
+    uint32_t hold; /* 1: hold the device back until `release` says this order's number */
     _Alignas(64) atomic_uint done; /* sequence number of the last order that ended */
     int32_t status;                /* what the candidate returned (the first non-zero one) */
     uint64_t claim_ns;             /* the runner's own time of the last order */
@@ -175,6 +185,10 @@ struct wire_page {
     _Alignas(64)
         atomic_uint awake; /* judge: "are you spinning?" (sequence), answered in awake_ack */
     _Alignas(64) atomic_uint awake_ack;
+    _Alignas(64) atomic_uint release; /* judge: sequence number of the order whose work may start */
+    _Alignas(64) atomic_uint queued;  /* runner: ... of the held order that is queued; a runner that
+                                       * cannot hold says only done */
+    _Alignas(64) atomic_uint holding; /* the device itself: ... of the order it is held for */
 };
 
 /* Made by the judge; sealed, so that the candidate cannot truncate it under the judge's feet. */

@@ -5,7 +5,9 @@ rounds=${ROUNDS:-30}
 printf 'op relu\ntime 10us\nsleep 100us\n' >k.fake
 : >printed
 for i in $(seq "$rounds"); do
-    "$ASSAY" eval level1/19 k.fake --json >out.json 2>/dev/null &
+    spares=$([ $((i % 3)) = 0 ] && echo "--spares 4") # some of them wait while others run
+    # shellcheck disable=SC2086
+    "$ASSAY" eval level1/19 k.fake --json $spares >out.json 2>/dev/null &
     judge=$!
     sleep "0.0$((RANDOM % 10))$((RANDOM % 10))"
     if [ $((i % 2)) = 0 ]; then

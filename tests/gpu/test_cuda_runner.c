@@ -123,10 +123,19 @@ static void rig_start(struct rig *g, int artifact_fd, enum mode mode)
 
 static struct rproc_reply rig_call(struct rig *g, enum wire_order order, int count)
 {
-    struct rproc_reply reply = {0, 0};
+    struct rproc_reply reply = {0};
 
     if (g->rc == 0)
         g->rc = rproc_call(&g->runner, order, 0, 1, count, &reply, &g->verdict, &g->err);
+    return reply;
+}
+
+static struct rproc_reply rig_call_held(struct rig *g, enum wire_order order, int count)
+{
+    struct rproc_reply reply = {0};
+
+    if (g->rc == 0)
+        g->rc = rproc_call_held(&g->runner, order, 0, 1, count, &reply, &g->verdict, &g->err);
     return reply;
 }
 
@@ -262,7 +271,7 @@ static void bad_ones(void)
 
 static void times(void)
 {
-    struct rproc_reply empty = {0, 0}, one = {0, 0}, hot = {0, 0};
+    struct rproc_reply empty = {0}, one = {0}, hot = {0};
     struct rig g;
 
     fill_memory();
@@ -282,6 +291,95 @@ static void times(void)
     printf("empty order %.1f us; one call %.1f us, claims %.1f us; hot %.2f us, claims %.2f us\n",
            (double)empty.wall_ns / 1e3, (double)one.wall_ns / 1e3, (double)one.claim_ns / 1e3,
            (double)hot.wall_ns / 500e3, (double)hot.claim_ns / 500e3);
+    rig_end(&g);
+}
+
+static double us(uint64_t ns)
+{
+    return (double)ns / 1e3;
+}
+
+/* The third call on: the first two are never held (RPROC_UNHELD_CALLS). */
+static void warm(struct rig *g)
+{
+    for (int i = 0; i < 3; i++)
+        rig_call(g, WIRE_ORDER_CALL, 1);
+}
+
+static void held_times(void)
+{
+    static const struct {
+        const char *name;
+        enum mode mode;
+        int count;
+    } cases[] = {{"relu", RELU, 1},
+                 {"the default stream", DEFAULT_STREAM, 1},
+                 {"30 launches", THIRTY, 1},
+                 {"200 calls", RELU, 200},
+                 {"200 calls of 30 launches", THIRTY, 200}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct rproc_reply held = {0}, empty = {0}, plain = {0};
+        struct rig g;
+
+        fill_memory();
+        rig_start(&g, shared_object, cases[i].mode);
+        warm(&g);
+        for (int k = 0; k < 20; k++) {
+            plain = rig_call(&g, WIRE_ORDER_CALL, cases[i].count);
+            empty = rig_call_held(&g, WIRE_ORDER_EMPTY, 1);
+            held = rig_call_held(&g, WIRE_ORDER_CALL, cases[i].count);
+        }
+        CHECK(g.rc == 0 && first_wrong() < 0, "held %s: %s", cases[i].name, rig_text(&g));
+        CHECK(held.held, "%s is not held: queued after %.1f us; the page says: %.112s",
+              cases[i].name, us(held.queue_ns), g.runner.page ? g.runner.page->error : "");
+        CHECK(held.claim_ns <= held.wall_ns, "held %s: claims more than the judge saw",
+              cases[i].name);
+        printf("held %-24s claims %.2f us (not held %.2f), outside %.2f less empty %.2f, queued in "
+               "%.2f us\n",
+               cases[i].name, us(held.claim_ns), us(plain.claim_ns), us(held.wall_ns),
+               us(empty.wall_ns), us(held.queue_ns));
+        rig_end(&g);
+    }
+}
+
+/* A call that waits for the device must end although the device waits for the judge. */
+static void waiting_ends_a_hold(void)
+{
+    struct rproc_reply held, after;
+    struct rig g;
+
+    fill_memory();
+    rig_start(&g, shared_object, PINNED);
+    warm(&g);
+    held = rig_call_held(&g, WIRE_ORDER_CALL, 1);
+    after = rig_call(&g, WIRE_ORDER_CALL, 1);
+    CHECK(g.rc == 0 && first_wrong() < 0, "waiting inside the call: %s", rig_text(&g));
+    CHECK(!held.held, "a call that waits for the device was held");
+    printf("a call that waits gave up the hold after %.1f ms; without one it takes %.1f us\n",
+           us(held.wall_ns) / 1e3, us(after.wall_ns));
+    rig_end(&g);
+}
+
+/* Work on a stream of its own must not slip past the hold: then the outside clock would miss it. */
+static void nothing_runs_beside_a_hold(void)
+{
+    struct rproc_reply held = {0}, empty = {0};
+    struct rig g;
+
+    fill_memory();
+    rig_start(&g, shared_object, OWN_STREAM);
+    warm(&g);
+    for (int k = 0; k < 20; k++) {
+        empty = rig_call_held(&g, WIRE_ORDER_EMPTY, 1);
+        held = rig_call_held(&g, WIRE_ORDER_CALL, 1);
+    }
+    CHECK(g.rc == 0 && held.held, "a stream of its own, held: %s", rig_text(&g));
+    CHECK(held.wall_ns > empty.wall_ns + 3000,
+          "a stream of its own: outside %.2f us, an empty order %.2f us: it ran before the release",
+          us(held.wall_ns), us(empty.wall_ns));
+    printf("a stream of its own: outside %.2f us less empty %.2f us\n", us(held.wall_ns),
+           us(empty.wall_ns));
     rig_end(&g);
 }
 
@@ -471,6 +569,9 @@ int main(int argc, char **argv)
     start_and_layers();
     honest_ones();
     times();
+    held_times();
+    waiting_ends_a_hold();
+    nothing_runs_beside_a_hold();
     stop_and_wake();
     launch_lines();
     bad_ones();

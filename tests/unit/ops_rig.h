@@ -119,17 +119,31 @@ static inline void finish(struct rig *r, int node)
         fail_msg("%s", err.text);
 }
 
-static inline int evaluate(struct rig *r, const struct ops_run *run)
+static inline int64_t result_count(const struct rig *r, int i)
+{
+    return shape_count(&r->g->nodes[r->g->outputs[i].node].shape);
+}
+
+static inline int evaluate_on_host(struct rig *r, const struct ops_run *run)
 {
     for (int i = 0; i < r->g->n_outputs; i++) {
-        int64_t n = shape_count(&r->g->nodes[r->g->outputs[i].node].shape);
-
         free(r->out[i]);
-        r->out[i] = xmalloc((size_t)n * 8);
-        memset(r->out[i], 0xA5, (size_t)n * 8);
+        r->out[i] = xmalloc((size_t)result_count(r, i) * 8);
+        memset(r->out[i], 0xA5, (size_t)result_count(r, i) * 8);
     }
     return ops_host.eval(ops_host.ctx, r->g, run, (const void *const *)r->data, r->out, &err);
 }
+
+#ifdef RIG_ON_GPU
+#include "gpu_rig.h"
+#else
+#define RIG_FAULT "alloc"
+
+static inline int evaluate(struct rig *r, const struct ops_run *run)
+{
+    return evaluate_on_host(r, run);
+}
+#endif
 
 static inline struct tensor result(const struct rig *r, int i)
 {
@@ -140,11 +154,6 @@ static inline struct tensor result(const struct rig *r, int i)
 
 static const struct ops_run in_double = {.precision = OPS_DOUBLE};
 static const struct ops_run in_float = {.precision = OPS_FLOAT};
-
-static inline int64_t result_count(const struct rig *r, int i)
-{
-    return shape_count(&r->g->nodes[r->g->outputs[i].node].shape);
-}
 
 /* RMS of the difference over RMS of want */
 static inline double distance(const double *got, const double *want, int64_t n)

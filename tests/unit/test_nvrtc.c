@@ -8,6 +8,8 @@
 #include "device/cublaslt.h"
 #include "device/cuda_source.h"
 #include "device/nvrtc.h"
+#include "gpu/gpu_kernels.h"
+#include "gpu/gpu_source.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -44,6 +46,26 @@ static void judge_kernels_compile(void **state)
     assert_memory_equal(cubin.ptr, "\177ELF", 4);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         assert_true(holds(&cubin, names[i]));
+}
+
+static void evaluating_kernels_compile(void **state)
+{
+#define NAME(name) #name,
+#define NAME_REAL(name) #name "_f64", #name "_f32",
+#define NAME_ALL(name) NAME_REAL(name) #name "_i64",
+    static const char *const names[] = {GPU_KERNELS(NAME, NAME_REAL, NAME_ALL)};
+    AUTO(buf_release) struct buf cubin = BUF_INIT;
+    struct nvrtc_program p = gpu_source(90);
+    struct err err = ERR_INIT;
+
+    (void)state;
+    need_nvrtc();
+    if (nvrtc_compile(&p, NULL, &cubin, &err) < 0)
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        if (!holds(&cubin, names[i]))
+            fail_msg("no kernel %s", names[i]);
+    }
 }
 
 static struct nvrtc_program program(const char *text)
@@ -184,6 +206,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cublaslt_has_what_we_call),
         cmocka_unit_test(judge_kernels_compile),
+        cmocka_unit_test(evaluating_kernels_compile),
         cmocka_unit_test(errors_are_one_line),
         cmocka_unit_test(cache_is_used_and_checked),
     };

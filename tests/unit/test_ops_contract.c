@@ -140,15 +140,15 @@ static void test_conv_bits(void **state)
     ops_set_threads(0);
 }
 
-static float reduce_by_items(enum op_code op, const struct reduce_args *r, int64_t n,
-                             const float *x, int64_t i)
+static float reduce_by_items(enum op_code op, const struct reduce_args *r, const float *x,
+                             int64_t i)
 {
     float acc = item_neutral(op);
 
-    if (n > 1 || r->span.count <= ITEM_LANES)
+    if (!reduce_goes_by_lanes(r))
         return item_reduce(op, r, x, i);
     for (int64_t lane = 0; lane < ITEM_LANES; lane++)
-        acc = item_combine(op, acc, item_reduce_lane(op, r, x, lane));
+        acc = item_combine(op, acc, item_reduce_lane(op, r, x, i, lane));
     return acc;
 }
 
@@ -158,11 +158,14 @@ static void test_reduce_bits(void **state)
     for (int round = 0; round < 200; round++) {
         int64_t dim[4], stride = 1;
         struct reduce_args r = {.kept = {.rank = 0}};
-        int which = round % 20 == 0 ? 15 : (int)between(1, 15); /* 15: all, by lanes */
+        /* Every 20th by lanes: all axes, or three of them. */
+        int which = round % 20 ? (int)between(1, 15) : round % 40 ? 15 - (1 << between(0, 3)) : 15;
+        int64_t lanes_dim = which == 15 ? 15 : 38;
 
         for (int d = 3; d >= 0; d--)
-            dim[d] =
-                round % 20 == 0 ? between(15, 20) : between(1, d == 3 && round % 4 == 0 ? 300 : 9);
+            dim[d] = round % 20       ? between(1, d == 3 && round % 4 == 0 ? 300 : 9)
+                     : which >> d & 1 ? between(lanes_dim, lanes_dim + 5)
+                                      : between(1, 3);
         for (int d = 0; d < 4; d++) {
             struct axes *a = which >> d & 1 ? &r.reduced : &r.kept;
 
@@ -183,7 +186,7 @@ static void test_reduce_bits(void **state)
         AUTO(freep) float *want = numbers(n);
 
         for (int64_t i = 0; i < n; i++)
-            want[i] = reduce_by_items(op, &r, n, x, i);
+            want[i] = reduce_by_items(op, &r, x, i);
         assert_int_equal(loops_f32.reduce(op, &r, x, got, &err), 0);
         assert_same(op_table[op].name, got, want, n);
     }

@@ -114,28 +114,51 @@ static void test_order(void **state)
     }
 }
 
-/* The float sum is the plain loop's, bit for bit; past 65,536 it is the lanes'. */
+/* x (outer, 2, inner) summed over outer and inner as ops.h says: in order from `first` on, past
+ * 65,536 terms in that many lanes. */
+static float plain_sum(const float *x, int64_t outer, int64_t inner, int kept, int64_t first)
+{
+    static float lanes[65536];
+    int64_t n = outer * inner, width = n > 65536 ? 65536 : 1;
+    float sum = 0;
+
+    memset(lanes, 0, sizeof(lanes));
+    for (int64_t t = 0; t < n; t++) {
+        int64_t at = (first + t) % n;
+
+        lanes[t % width] += x[(at / inner * 2 + kept) * inner + at % inner];
+    }
+    for (int64_t l = 0; l < width; l++)
+        sum += lanes[l];
+    return sum;
+}
+
+/* Sums in float are the plain loop's, bit for bit. */
 static void test_sequential_sum(void **state)
 {
-    static const int64_t sizes[] = {1000, 65536, 65537, 200000};
-    struct op_attrs all = {.axes = 1};
+    static const int64_t sizes[][2] = {{1, 1000},  {1, 65536}, {1, 65537}, {1, 200000}, {65537, 1},
+                                       {3, 40000}, {300, 301}, {5, 100},   {70000, 2}};
+    struct op_attrs both = {.axes = 5};
 
     (void)state;
     for (size_t c = 0; c < ARRAY_SIZE(sizes); c++) {
-        static float lanes[65536];
-        int64_t n = sizes[c], width = n > 65536 ? 65536 : 1;
-        float sum = 0;
+        int64_t outer = sizes[c][0], inner = sizes[c][1];
         struct rig r;
 
         rig_start(&r);
-        finish(&r, add_op(&r, OP_SUM, &all, NULL, 1, add_f32(&r, SHAPE(n))));
-        assert_int_equal(evaluate(&r, &in_float), 0);
-        memset(lanes, 0, sizeof(lanes));
-        for (int64_t i = 0; i < n; i++)
-            lanes[i % width] += ((float *)r.data[0])[i];
-        for (int64_t l = 0; l < width; l++)
-            sum += lanes[l];
-        assert_true(result(&r, 0).v[0] == (double)sum);
+        finish(&r, add_op(&r, OP_SUM, &both, NULL, 1, add_f32(&r, SHAPE(outer, 2, inner))));
+        for (int order = 0; order < 16; order += 5) {
+            struct ops_run run = {.precision = OPS_FLOAT, .order = order};
+
+            assert_int_equal(evaluate(&r, &run), 0);
+            for (int k = 0; k < 2; k++) {
+                float want = plain_sum(r.data[0], outer, inner, k, outer * inner * order / 16);
+
+                if (result(&r, 0).v[k] != (double)want)
+                    fail_msg("%ld x 2 x %ld, order %d: %.9g, not %.9g", (long)outer, (long)inner,
+                             order, result(&r, 0).v[k], (double)want);
+            }
+        }
         rig_end(&r);
     }
 }
@@ -391,7 +414,8 @@ static void test_no_memory(void **state)
         struct ops_run run = {.precision = OPS_FLOAT, .round_operands = ROUND_TF32};
         char plan[32];
 
-        snprintf(plan, sizeof(plan), "alloc:%d", calls + n); /* counted since the process began */
+        /* counted since the process began */
+        snprintf(plan, sizeof(plan), RIG_FAULT ":%d", calls + n);
         setenv("ASSAY_FAULT", plan, 1);
         int rc = evaluate(&r, &run);
         unsetenv("ASSAY_FAULT");

@@ -121,7 +121,29 @@ static void send_plain(struct judge *j, enum wire_type type)
     send_msg(j, &m);
 }
 
-static void send_hello(struct judge *j)
+/* The next frame, or type 0 when the runner is gone. */
+static struct wire_msg next(struct judge *j)
+{
+    struct wire_msg m = WIRE_MSG_INIT(0);
+    struct err err = ERR_INIT;
+    bool timed_out = false;
+
+    must(wire_recv(j->sock, LIMIT_MS, &m, &timed_out, &err), &err);
+    assert_false(timed_out);
+    return m;
+}
+
+static void expect_frame(struct judge *j, enum wire_type type)
+{
+    struct wire_msg m = next(j);
+
+    if (m.type == WIRE_FAIL && type != WIRE_FAIL)
+        fail_msg("%s", m.u.fail.text);
+    assert_int_equal(m.type, type);
+}
+
+/* HELLO, and what a spare answers to it. */
+static void say_hello(struct judge *j)
 {
     struct wire_msg m = WIRE_MSG_INIT(WIRE_HELLO);
 
@@ -129,6 +151,7 @@ static void send_hello(struct judge *j)
     m.u.hello.uid = geteuid() == 0 ? 65534 : 0;
     m.u.hello.require = 1;
     send_msg(j, &m);
+    expect_frame(j, WIRE_WARM);
 }
 
 static void send_arena(struct judge *j, uint32_t id, const struct mem *mem)
@@ -172,27 +195,6 @@ static void send_load(struct judge *j, const void *artifact, size_t len)
     send_msg(j, &m);
 }
 
-/* The next frame, or type 0 when the runner is gone. */
-static struct wire_msg next(struct judge *j)
-{
-    struct wire_msg m = WIRE_MSG_INIT(0);
-    struct err err = ERR_INIT;
-    bool timed_out = false;
-
-    must(wire_recv(j->sock, LIMIT_MS, &m, &timed_out, &err), &err);
-    assert_false(timed_out);
-    return m;
-}
-
-static void expect_frame(struct judge *j, enum wire_type type)
-{
-    struct wire_msg m = next(j);
-
-    if (m.type == WIRE_FAIL && type != WIRE_FAIL)
-        fail_msg("%s", m.u.fail.text);
-    assert_int_equal(m.type, type);
-}
-
 static void expect_fail(struct judge *j, enum wire_stage stage, const char *text)
 {
     struct wire_msg m = next(j);
@@ -206,7 +208,7 @@ static void expect_fail(struct judge *j, enum wire_stage stage, const char *text
 /* Up to READY: from here on the artifact's code runs. */
 static void hand_over(struct judge *j, const void *artifact, size_t len)
 {
-    send_hello(j);
+    say_hello(j);
     send_memory(j);
     send_size(j, N, false);
     send_load(j, artifact, len);
@@ -409,7 +411,7 @@ static void setup_sees_parameters(void **state)
     (void)state;
     fill_inputs(&j);
     data(&j.in[1])[0] = 55;
-    send_hello(&j);
+    say_hello(&j);
     send_memory(&j);
     send_size(&j, N, true);
     send_load(&j, so.ptr, so.len);
@@ -513,7 +515,7 @@ static void sandbox_is_complete(void **state)
 
     (void)state;
     judge_open(&j, &device_fake);
-    send_hello(&j);
+    say_hello(&j);
     send_memory(&j);
     send_size(&j, N, false);
     send_load(&j, "", 0);
@@ -728,20 +730,20 @@ static void err_bad_index(struct judge *j)
 
 static void err_early_load(struct judge *j)
 {
-    send_hello(j);
+    say_hello(j);
     send_load(j, "", 0);
 }
 
 static void err_two_arenas(struct judge *j)
 {
-    send_hello(j);
+    say_hello(j);
     send_memory(j);
     send_arena(j, 1, &j->in[0]);
 }
 
 static void err_too_large(struct judge *j)
 {
-    send_hello(j);
+    say_hello(j);
     send_memory(j);
     send_size(j, (ARENA_BYTES - OFFSET) / 4 + 1, false);
     send_load(j, "", 0);
@@ -751,7 +753,7 @@ static void err_writable_input(struct judge *j)
 {
     struct wire_msg m = {WIRE_ARENA, j->in[0].fd, {.arena = {0, ARENA_BYTES, false}}};
 
-    send_hello(j);
+    say_hello(j);
     send_msg(j, &m);
 }
 
@@ -796,7 +798,7 @@ static void end_of_file_ends_it(void **state)
 
         judge_open(&j, &device_fake);
         if (after_hello)
-            send_hello(&j);
+            say_hello(&j);
         fd_closep(&j.sock);
 
         struct pollfd p = {.fd = j.pidfd, .events = POLLIN};

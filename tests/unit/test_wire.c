@@ -34,6 +34,7 @@ static const struct wire_msg samples[] = {
     {WIRE_START, -1, {.bytes = 0}},
     {WIRE_OK, -1, {.bytes = 0}},
     {WIRE_FAIL, -1, {.fail = {WIRE_STAGE_SETUP, -7, "assay_setup returned -7"}}},
+    {WIRE_WARM, -1, {.bytes = 0}},
 };
 
 static struct buf encoded(const struct wire_msg *m)
@@ -197,7 +198,7 @@ static void bad_values_are_refused(void **state)
         {0, 4, 2, WIRE_VERSION + 1, "protocol version 2, wanted 1"},
         {0, 4, 2, 0, "protocol version 0"},
         {0, 6, 2, 0, "unknown frame type 0"},
-        {0, 6, 2, WIRE_FAIL + 1, "unknown frame type 11"},
+        {0, 6, 2, WIRE_WARM + 1, "unknown frame type 12"},
         {0, 6, 2, 0xffff, "unknown frame type 65535"},
         {0, 8, 4, 0xffffffff, "bytes of payload"},
         {0, 12, 2, 0xffff, "HELLO"},     /* length of the device's name */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The waiting kernel of a CUDA runner: fills the device and spins until the judge releases it on
+ * the shared page, so that what a candidate queues behind it runs without the host's gaps. */
+#ifndef ASSAY_DEVICE_CUDA_HOLD_H
+#define ASSAY_DEVICE_CUDA_HOLD_H
+
+#include "device/cuda_driver.h"
+#include "device/device.h"
+
+struct cuda_hold {
+    const struct cuda_driver *cu; /* not owned */
+    CUfunction kernel;            /* NULL: nothing can be held */
+    char *page;                   /* not owned: the shared page, */
+    CUdeviceptr page_at;          /* and where the device sees it */
+    CUdeviceptr relay;            /* a word of device memory */
+    unsigned blocks, threads;     /* all that fit at once */
+};
+
+/* The kernel's text, for the driver to assemble: no compiler is at hand in a runner. */
+extern const char cuda_hold_ptx[];
+
+/* In the current context, which holds what was made until it ends. */
+int cuda_hold_open(struct cuda_hold *h, const struct cuda_driver *cu, CUdevice device, void *page,
+                   size_t bytes, struct err *err);
+/* Queues it; what is queued on the stream afterwards waits for the release, DEVICE_HOLD_MS at most.
+ */
+CUresult cuda_hold_queue(const struct cuda_hold *h, const struct device_hold *hold,
+                         CUstream stream);
+
+#endif

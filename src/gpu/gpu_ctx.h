@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside src/gpu: gpu_engine.c opens and evaluates, the others carry out jobs (ops/job.h). */
+#ifndef ASSAY_GPU_GPU_CTX_H
+#define ASSAY_GPU_GPU_CTX_H
+
+#include "base/util.h"
+#include "device/cuda_ctx.h"
+#include "gpu/cublas.h"
+#include "gpu/gpu_kernels.h"
+#include "ops/eval.h"
+
+/* GPU_NAME; of those with types the first, to which a store is added. */
+enum gpu_kernel {
+#define GPU_ENUM(name) GPU_##name,
+#define GPU_ENUM_REAL(name) GPU_##name, GPU_##name##_f32,
+#define GPU_ENUM_ALL(name) GPU_##name, GPU_##name##_f32_, GPU_##name##_i64_,
+    GPU_KERNELS(GPU_ENUM, GPU_ENUM_REAL, GPU_ENUM_ALL)
+#undef GPU_ENUM
+#undef GPU_ENUM_REAL
+#undef GPU_ENUM_ALL
+        GPU_KERNEL_COUNT,
+};
+
+#define GPU_PIECE_BYTES 0x1p30
+
+struct gpu_block {
+    void *at;
+    size_t bytes;
+};
+
+struct gpu {
+    struct cuda_ctx *c; /* not owned */
+    CUmodule module;
+    CUfunction kernels[GPU_KERNEL_COUNT];
+    CUmemoryPool pool;      /* the device's own */
+    struct gpu_block *live; /* what is taken and not given back */
+    int n_live, cap_live;
+    double now_bytes, peak_bytes;
+    /* Most that the columns of convolutions and the lanes of sums take at a time. */
+    double columns_bytes, lanes_bytes;
+    struct cublas *blas; /* NULL: not there, or not tried */
+    bool blas_tried;
+};
+
+/* ---- memory: stream-ordered, kept in a pool between evaluations ---- */
+
+void *gpu_alloc(void *ctx, size_t bytes);
+void gpu_free(void *ctx, void *at);
+
+/* AUTO(gpu_room_release) struct gpu_room r = {g, NULL}; */
+struct gpu_room {
+    struct gpu *g;
+    void *at;
+};
+void gpu_room_release(struct gpu_room *r);
+/* ERR_SYSTEM with the size when it is not to be had. */
+int gpu_room_take(struct gpu_room *r, double bytes, struct err *err);
+
+/* ---- launching ---- */
+
+/* Enough threads for n elements; kernels stride over what is left. */
+int gpu_launch(struct gpu *g, int kernel, int64_t n, void *args, struct err *err);
+int gpu_launch_blocks(struct gpu *g, int kernel, int64_t blocks, void *args, struct err *err);
+
+static inline struct typed gpu_operand(const struct job *j, int i)
+{
+    return (struct typed){j->in[i], (int)j->type[i]};
+}
+
+static inline size_t gpu_store_size(enum store s)
+{
+    return s == STORE_F32 ? 4 : 8;
+}
+
+/* Whether operand i has to be copied before an op that takes the store's type alone (or another
+ * rounding) can read it. */
+bool gpu_needs_copy(const struct job *j, int i, enum store store);
+double gpu_copy_bytes(const struct job *j, int i, enum store store);
+/* *ret is the operand as the store has it, in r where it had to be copied. */
+int gpu_plain(struct gpu *g, const struct job *j, int i, enum store store, struct gpu_room *r,
+              const void **ret, struct err *err);
+
+/* ---- jobs ---- */
+
+typedef int gpu_job_fn(struct gpu *g, const struct job *j, struct err *err);
+gpu_job_fn gpu_run_convert, gpu_run_made, gpu_run_elementwise;
+gpu_job_fn gpu_run_move, gpu_run_rows, gpu_run_pad, gpu_run_indexed;
+gpu_job_fn gpu_run_reduce, gpu_run_lines;
+gpu_job_fn gpu_run_matmul, gpu_run_conv, gpu_run_pool, gpu_run_recur;
+
+/* Scratch of each, as struct backend has it. */
+double gpu_indexed_scratch(const struct gpu *g, const struct job *j);
+double gpu_reduce_scratch(const struct gpu *g, const struct job *j);
+double gpu_matmul_scratch(const struct gpu *g, const struct job *j);
+double gpu_conv_scratch(const struct gpu *g, const struct job *j);
+double gpu_recur_scratch(const struct gpu *g, const struct job *j);
+
+/* cuBLAS, opened when it is first wanted; NULL where there is none. */
+struct cublas *gpu_blas(struct gpu *g);
+/* One product (or a batch), by cuBLAS where that may be. */
+int gpu_multiply(struct gpu *g, enum store store, const struct gpu_product *q, struct err *err);
+/* What cuBLAS takes for itself, about. */
+#define GPU_BLAS_BYTES (64.0 * (1 << 20))
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* Elementwise ops with broadcasting, conversions and what fills a tensor from nothing. */
+
+/* Four elements from i on of n operands: their values, wherever they lie. Division is dear, so
+ * the coordinates are worked out once where the four are in one row. */
+template <class R>
+static __device__ __forceinline__ void fetch4(struct typed x, const struct axes *ax, int64_t i,
+                                              int left, R v[4])
+{
+    int last = ax->rank - 1;
+    int64_t row = last ? i % ax->dim[last] : i;
+
+    if (left >= 4 && row + 4 <= ax->dim[last]) {
+        int64_t at = last ? axes_offset(ax, i) : i * ax->stride[0];
+
+        load4<R>(x, at, ax->stride[last], v);
+        return;
+    }
+    for (int j = 0; j < 4; j++)
+        v[j] = j < left ? load_at<R>(x, ax, 0, i + j) : (R)0;
+}
+
+/* The same of a tensor from end to end. */
+template <class R>
+static __device__ __forceinline__ void fetch4_flat(struct typed x, int64_t i, int left, R v[4])
+{
+    if (left >= 4) {
+        load4<R>(x, i, 1, v);
+        return;
+    }
+    for (int j = 0; j < 4; j++)
+        v[j] = j < left ? load<R>(x, i + j) : (R)0;
+}
+
+static __device__ __forceinline__ int left_of(int64_t i, int64_t n)
+{
+    return n - i < 4 ? (int)(n - i) : 4;
+}
+
+/* A constant op folds the items' switch away. */
+#define EACH_CASE(op, expression)   \
+    case op:                        \
+        for (int j = 0; j < 4; j++) \
+            y[j] = expression;      \
+        break;
+
+#define UNARY_CASE(op) EACH_CASE(op, items<R>::unary((int)op, a[j]))
+template <class R> static __device__ __forceinline__ void unary4(int op, const R a[4], R y[4])
+{
+    if constexpr (is_integer<R>::value) {
+        switch (op) {
+            UNARY_CASE(OP_NEG)
+            UNARY_CASE(OP_ABS)
+            UNARY_CASE(OP_NOT)
+        }
+    } else {
+        switch (op) {
+            UNARY_CASE(OP_NEG)
+            UNARY_CASE(OP_ABS)
+            UNARY_CASE(OP_SQRT)
+            UNARY_CASE(OP_EXP)
+            UNARY_CASE(OP_EXPM1)
+            UNARY_CASE(OP_LOG)
+            UNARY_CASE(OP_LOG1P)
+            UNARY_CASE(OP_TANH)
+            UNARY_CASE(OP_ERF)
+            UNARY_CASE(OP_SIN)
+            UNARY_CASE(OP_COS)
+            UNARY_CASE(OP_FLOOR)
+        }
+    }
+}
+
+#define BINARY_CASE(op) EACH_CASE(op, items<R>::binary((int)op, a[j], b[j]))
+template <class R>
+static __device__ __forceinline__ void binary4(int op, const R a[4], const R b[4], R y[4])
+{
+    switch (op) {
+        BINARY_CASE(OP_ADD)
+        BINARY_CASE(OP_SUB)
+        BINARY_CASE(OP_MUL)
+        BINARY_CASE(OP_DIV)
+        BINARY_CASE(OP_POW)
+        BINARY_CASE(OP_MINIMUM)
+        BINARY_CASE(OP_MAXIMUM)
+        BINARY_CASE(OP_AND)
+        BINARY_CASE(OP_OR)
+    }
+}
+
+#define COMPARE_CASE(op) EACH_CASE(op, items<R>::compare((int)op, a[j], b[j]))
+template <class R>
+static __device__ __forceinline__ void compare4(int op, const R a[4], const R b[4], int64_t y[4])
+{
+    switch (op) {
+        COMPARE_CASE(OP_LT)
+        COMPARE_CASE(OP_LE)
+        COMPARE_CASE(OP_GT)
+        COMPARE_CASE(OP_GE)
+        COMPARE_CASE(OP_EQ)
+        COMPARE_CASE(OP_NE)
+    }
+}
+
+template <class R> static __device__ __forceinline__ void unary_all(const struct gpu_elementwise &a)
+{
+    FOR_EACH_FOUR(i, a.n) {
+        int left = left_of(i, a.n);
+        R x[4], y[4];
+
+        fetch4<R>(a.in[0], &a.ax[0], i, left, x);
+        unary4<R>(a.op, x, y);
+        store4<R>((R *)a.y, i, y, left);
+    }
+}
+
+template <class R>
+static __device__ __forceinline__ void binary_all(const struct gpu_elementwise &a)
+{
+    FOR_EACH_FOUR(i, a.n) {
+        int left = left_of(i, a.n);
+        R p[4], q[4], y[4];
+
+        fetch4<R>(a.in[0], &a.ax[0], i, left, p);
+        fetch4<R>(a.in[1], &a.ax[1], i, left, q);
+        binary4<R>(a.op, p, q, y);
+        store4<R>((R *)a.y, i, y, left);
+    }
+}
+
+template <class R>
+static __device__ __forceinline__ void relation_all(const struct gpu_elementwise &a)
+{
+    FOR_EACH_FOUR(i, a.n) {
+        int left = left_of(i, a.n);
+        int64_t y[4];
+        R p[4], q[4];
+
+        fetch4<R>(a.in[0], &a.ax[0], i, left, p);
+        fetch4<R>(a.in[1], &a.ax[1], i, left, q);
+        compare4<R>(a.op, p, q, y);
+        store4<int64_t>((int64_t *)a.y, i, y, left);
+    }
+}
+
+template <class R> static __device__ __forceinline__ void where_all(const struct gpu_elementwise &a)
+{
+    FOR_EACH_FOUR(i, a.n) {
+        int left = left_of(i, a.n);
+        int64_t c[4];
+        R p[4], q[4], y[4];
+
+        fetch4<int64_t>(a.in[0], &a.ax[0], i, left, c);
+        fetch4<R>(a.in[1], &a.ax[1], i, left, p);
+        fetch4<R>(a.in[2], &a.ax[2], i, left, q);
+        for (int j = 0; j < 4; j++)
+            y[j] = c[j] ? p[j] : q[j];
+        store4<R>((R *)a.y, i, y, left);
+    }
+}
+
+ALL_KERNELS(unary, gpu_elementwise)
+ALL_KERNELS(binary, gpu_elementwise)
+ALL_KERNELS(relation, gpu_elementwise)
+ALL_KERNELS(where, gpu_elementwise)
+
+/* ---- conversions ---- */
+
+/* dtype.c's way of a value through t, for both kinds of value. Floats in between are doubles: every
+ * float type's numbers are. */
+#define THROUGH_REAL(code, name) \
+    case code:                   \
+        return widen_##name(narrow_##name(v));
+
+static __device__ double through_real(int t, double v)
+{
+    switch (t) {
+        THROUGH_REAL(DT_F32, f32)
+        THROUGH_REAL(DT_F16, f16)
+        THROUGH_REAL(DT_BF16, bf16)
+        THROUGH_REAL(DT_F8E4M3, f8e4m3)
+        THROUGH_REAL(DT_F8E5M2, f8e5m2)
+    default:
+        return v;
+    }
+}
+
+static __device__ int64_t real_to_integer(int t, double v)
+{
+    switch (t) {
+    case DT_I32:
+        return narrow_i32(v);
+    case DT_I8:
+        return narrow_i8(v);
+    case DT_U8:
+        return narrow_u8(v);
+    case DT_BOOL:
+        return narrow_bool(v);
+    default:
+        return narrow_i64(v);
+    }
+}
+
+static __device__ int64_t clamp(int64_t v, int64_t low, int64_t high)
+{
+    return v < low ? low : v > high ? high : v;
+}
+
+static __device__ int64_t through_integer(int t, int64_t v)
+{
+    switch (t) {
+    case DT_I32:
+        return clamp(v, INT32_MIN, INT32_MAX);
+    case DT_I8:
+        return clamp(v, -128, 127);
+    case DT_U8:
+        return clamp(v, 0, 255);
+    case DT_BOOL:
+        return v != 0;
+    default:
+        return v;
+    }
+}
+
+static __device__ bool is_real(int t)
+{
+    return t < DT_I64;
+}
+
+static __device__ void store_real4(const struct gpu_convert &a, int64_t i, const double v[4],
+                                   int left)
+{
+    if (a.to == STORE_F32) {
+        float y[4] = {(float)v[0], (float)v[1], (float)v[2], (float)v[3]};
+
+        store4<float>((float *)a.y, i, y, left);
+    } else {
+        store4<double>((double *)a.y, i, v, left);
+    }
+}
+
+static __device__ void convert_reals(const struct gpu_convert &a, int64_t i, int left)
+{
+    double v[4];
+    int64_t y[4] = {0, 0, 0, 0};
+
+    fetch4_flat<double>(a.x, i, left, v);
+    for (int j = 0; j < 4; j++) {
+        if (a.store == STORE_F32)
+            v[j] = round_value((enum rounding)a.round, (float)v[j]);
+        if (a.through >= 0 && is_real(a.through))
+            v[j] = through_real(a.through, v[j]);
+        else if (a.through >= 0)
+            y[j] = real_to_integer(a.through, v[j]);
+    }
+    if (a.to == STORE_I64)
+        store4<int64_t>((int64_t *)a.y, i, y, left);
+    else
+        store_real4(a, i, v, left);
+}
+
+static __device__ void convert_integers(const struct gpu_convert &a, int64_t i, int left)
+{
+    double v[4] = {0, 0, 0, 0};
+    int64_t y[4];
+
+    fetch4_flat<int64_t>(a.x, i, left, y);
+    for (int j = 0; j < 4; j++) {
+        if (a.through >= 0 && is_real(a.through))
+            v[j] = through_real(a.through, (double)y[j]);
+        else
+            y[j] = through_integer(a.through, y[j]);
+    }
+    if (a.to == STORE_I64)
+        store4<int64_t>((int64_t *)a.y, i, y, left);
+    else
+        store_real4(a, i, v, left);
+}
+
+KERNEL convert(ARGS(gpu_convert) a)
+{
+    FOR_EACH_FOUR(i, a.n) {
+        if (a.store == STORE_I64)
+            convert_integers(a, i, left_of(i, a.n));
+        else
+            convert_reals(a, i, left_of(i, a.n));
+    }
+}
+
+/* ---- from nothing ---- */
+
+template <class R> static __device__ __forceinline__ void fill_all(const struct gpu_fill &a)
+{
+    R v = (R)a.value, y[4] = {v, v, v, v};
+
+    FOR_EACH_FOUR(i, a.n)
+        store4<R>((R *)a.y, i, y, left_of(i, a.n));
+}
+
+template <class R> static __device__ __forceinline__ void iota_all(const struct gpu_fill &a)
+{
+    FOR_EACH(i, a.n)
+        ((R *)a.y)[i] = (R)(i / a.line.inner % a.line.length);
+}
+
+ALL_KERNELS(fill, gpu_fill)
+ALL_KERNELS(iota, gpu_fill)

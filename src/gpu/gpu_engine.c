@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* A backend (ops/eval.h) of jobs that are launches on the judge's stream. Nothing waits for them
+ * but the end of an evaluation, and indices, which are looked at before they are used. */
+#include "gpu/gpu.h"
+
+#include "base/fs.h"
+#include "device/nvrtc.h"
+#include "gpu/gpu_ctx.h"
+#include "gpu/gpu_source.h"
+
+#include <stdlib.h>
+
+static const char *const kernel_names[GPU_KERNEL_COUNT] = {
+#define GPU_NAME(name) #name,
+#define GPU_NAME_REAL(name) #name "_f64", #name "_f32",
+#define GPU_NAME_ALL(name) #name "_f64", #name "_f32", #name "_i64",
+    GPU_KERNELS(GPU_NAME, GPU_NAME_REAL, GPU_NAME_ALL)};
+
+/* ---- launching ---- */
+
+int gpu_launch_blocks(struct gpu *g, int kernel, int64_t blocks, void *args, struct err *err)
+{
+    void *list[] = {args};
+
+    if (blocks <= 0)
+        return 0;
+    return cuda_launch(g->c, g->kernels[kernel], (unsigned)blocks, list, kernel_names[kernel], err);
+}
+
+int gpu_launch(struct gpu *g, int kernel, int64_t n, void *args, struct err *err)
+{
+    return gpu_launch_blocks(g, kernel, n > 0 ? cuda_blocks(g->c, n) : 0, args, err);
+}
+
+/* ---- jobs ---- */
+
+static int run_job(void *ctx, const struct job *j, struct err *err)
+{
+    static gpu_job_fn *const runs[] = {
+        [JOB_FILL] = gpu_run_made,
+        [JOB_IOTA] = gpu_run_made,
+        [JOB_CONVERT] = gpu_run_convert,
+        [JOB_UNARY] = gpu_run_elementwise,
+        [JOB_BINARY] = gpu_run_elementwise,
+        [JOB_COMPARE] = gpu_run_elementwise,
+        [JOB_WHERE] = gpu_run_elementwise,
+        [JOB_REDUCE] = gpu_run_reduce,
+        [JOB_ARG] = gpu_run_lines,
+        [JOB_SCAN] = gpu_run_lines,
+        [JOB_MATMUL] = gpu_run_matmul,
+        [JOB_CONV] = gpu_run_conv,
+        [JOB_POOL] = gpu_run_pool,
+        [JOB_RECUR] = gpu_run_recur,
+        [JOB_MOVE] = gpu_run_move,
+        [JOB_ROWS] = gpu_run_rows,
+        [JOB_PAD] = gpu_run_pad,
+        [JOB_GATHER] = gpu_run_indexed,
+        [JOB_TAKE] = gpu_run_indexed,
+    };
+
+    return runs[j->kind](ctx, j, err);
+}
+
+static double job_scratch(void *ctx, const struct job *j)
+{
+    switch (j->kind) {
+    case JOB_REDUCE:
+        return gpu_reduce_scratch(ctx, j);
+    case JOB_MATMUL:
+        return gpu_matmul_scratch(ctx, j);
+    case JOB_CONV:
+        return gpu_conv_scratch(ctx, j);
+    case JOB_RECUR:
+        return gpu_recur_scratch(ctx, j);
+    case JOB_GATHER:
+    case JOB_TAKE:
+        return gpu_indexed_scratch(ctx, j);
+    default:
+        return 0;
+    }
+}
+
+static struct backend backend_of(struct gpu *g)
+{
+    return (struct backend){.ctx = g,
+                            .reads_sources = true,
+                            .alloc = gpu_alloc,
+                            .free = gpu_free,
+                            .run = run_job,
+                            .scratch = job_scratch};
+}
+
+static int engine_eval(void *ctx, const struct graph *graph, const struct ops_run *run,
+                       const void *const *sources, void *const *outputs, struct err *err)
+{
+    struct gpu *g = ctx;
+    struct backend b = backend_of(g);
+    struct err ignored = ERR_INIT;
+    int rc;
+
+    if (cuda_enter(g->c, err) < 0)
+        return -1;
+    rc = eval_graph(&b, graph, run, sources, outputs, err);
+    if (rc < 0)
+        err = &ignored; /* the first error counts; what was queued ends all the same */
+    return cuda_finish(g->c, "evaluating on the GPU", err) < 0 ? -1 : rc;
+}
+
+static double engine_peak_bytes(void *ctx, const struct graph *graph, enum ops_precision precision)
+{
+    struct backend b = backend_of(ctx);
+
+    return eval_peak(&b, graph, precision);
+}
+
+/* ---- opening ---- */
+
+static int load_kernels(struct gpu *g, struct err *err)
+{
+    AUTO(freep) char *cache = fs_cache_dir();
+    AUTO(freep) char *dir = fs_join(cache, "kernels");
+    AUTO(buf_release) struct buf cubin = BUF_INIT;
+    struct device_info info;
+    struct nvrtc_program source;
+    CUresult rc;
+
+    if (cuda_judge_ops.describe(g->c, &info, err) < 0)
+        return -1;
+    source = gpu_source(10 * info.compute_major + info.compute_minor);
+    if (nvrtc_compile(&source, dir, &cubin, err) < 0)
+        return wrap(err, "the kernels that evaluate");
+    rc = g->c->cu->cuModuleLoadDataEx(&g->module, cubin.ptr, 0, NULL, NULL);
+    for (int i = 0; rc == 0 && i < GPU_KERNEL_COUNT; i++)
+        rc = g->c->cu->cuModuleGetFunction(&g->kernels[i], g->module, kernel_names[i]);
+    return rc ? cuda_fail(g->c->cu, rc, err, "loading the kernels that evaluate") : 0;
+}
+
+/* What is given back stays with us until it is trimmed: mapping memory anew costs milliseconds. */
+static int open_pool(struct gpu *g, struct err *err)
+{
+    const struct cuda_driver *cu = g->c->cu;
+    uint64_t keep = UINT64_MAX;
+    CUresult rc = cu->cuDeviceGetDefaultMemPool(&g->pool, g->c->device);
+
+    if (rc == 0)
+        rc = cu->cuMemPoolSetAttribute(g->pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep);
+    return rc ? cuda_fail(cu, rc, err, "the device's memory pool") : 0;
+}
+
+int gpu_engine_open(void *cuda_judge_ctx, struct ops_engine *ret, struct err *err)
+{
+    struct gpu *g = xcalloc(1, sizeof(*g));
+    struct ops_engine e = {g, engine_eval, engine_peak_bytes};
+
+    g->c = cuda_judge_ctx;
+    g->columns_bytes = g->lanes_bytes = GPU_PIECE_BYTES;
+    if (cuda_enter(g->c, err) < 0 || open_pool(g, err) < 0 || load_kernels(g, err) < 0) {
+        gpu_engine_close(&e);
+        return -1;
+    }
+    *ret = e;
+    return 0;
+}
+
+void gpu_engine_close(struct ops_engine *e)
+{
+    struct gpu *g = e->ctx;
+
+    if (g && g->c->cu->cuCtxSetCurrent(g->c->context) == 0) {
+        cublas_close(g->blas);
+        gpu_engine_trim(e);
+        if (g->module)
+            g->c->cu->cuModuleUnload(g->module);
+    }
+    if (g)
+        free(g->live);
+    free(g);
+    *e = (struct ops_engine){NULL, NULL, NULL};
+}
+
+void gpu_engine_trim(struct ops_engine *e)
+{
+    struct gpu *g = e->ctx;
+
+    if (!g->pool || g->c->cu->cuCtxSetCurrent(g->c->context) != 0)
+        return;
+    g->c->cu->cuStreamSynchronize(g->c->stream);
+    g->c->cu->cuMemPoolTrimTo(g->pool, 0);
+}
+
+double gpu_engine_peak(struct ops_engine *e)
+{
+    struct gpu *g = e->ctx;
+    double peak = g->peak_bytes;
+
+    g->peak_bytes = g->now_bytes;
+    return peak;
+}
+
+const char *gpu_engine_blas(struct ops_engine *e)
+{
+    return cublas_name(gpu_blas(e->ctx));
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* How a reduction is shared out. In float a sum has its order: a thread to an output, or the lanes.
+ * All else may be cut: into groups of threads where an output's terms are neighbours, into a thread
+ * per part where neighbouring outputs are; into parts where outputs are few. */
+#include "gpu/gpu_ctx.h"
+
+#define TERMS_MIN 16 /* fewer to a thread: a part costs more than it gains */
+
+struct plan {
+    bool by_lanes, serial;
+    int group;
+    int64_t n, parts, chunk;
+    int64_t at_a_time; /* outputs, by lanes */
+    double bytes;
+};
+
+static bool any_order(const struct job *j)
+{
+    return j->store != STORE_F32 || j->op == OP_MAX || j->op == OP_MIN;
+}
+
+/* Neighbouring outputs lie side by side, neighbouring terms do not. */
+static bool is_columns(const struct reduce_args *r)
+{
+    int kept = r->kept.rank - 1, reduced = r->reduced.rank - 1;
+
+    return r->kept.stride[kept] == 1 && r->kept.dim[kept] >= 32 && r->reduced.stride[reduced] != 1;
+}
+
+static void cut(const struct gpu *g, const struct reduce_args *r, struct plan *p)
+{
+    int64_t wanted = (int64_t)g->c->sms * 2048, threads = p->n * p->group;
+    int64_t most = MAX(1, r->span.count / (p->group * TERMS_MIN));
+
+    p->parts = MAX(1, MIN(most, wanted / MAX(1, threads)));
+    p->chunk = (r->span.count + p->parts - 1) / p->parts;
+    p->chunk = (p->chunk + 3) / 4 * 4; /* quads stay where they are aligned */
+    p->parts = MAX(1, (r->span.count + p->chunk - 1) / MAX(1, p->chunk));
+}
+
+static struct plan make_plan(const struct gpu *g, const struct job *j)
+{
+    const struct reduce_args *r = &j->reduce;
+    struct plan p = {.n = axes_count(&r->kept), .parts = 1, .chunk = r->span.count, .group = 1};
+
+    if (!any_order(j)) {
+        p.by_lanes = reduce_goes_by_lanes(r);
+        p.serial = true;
+        p.at_a_time = MIN(p.n, MAX(1, (int64_t)(g->lanes_bytes / (ITEM_LANES * sizeof(float)))));
+        p.bytes = p.by_lanes ? (double)p.at_a_time * ITEM_LANES * sizeof(float) : 0;
+        return p;
+    }
+    p.serial = is_columns(r);
+    if (!p.serial)
+        p.group = r->span.count >= 1024 ? CUDA_THREADS : r->span.count >= 64 ? 32 : 1;
+    cut(g, r, &p);
+    if (p.parts > 1)
+        p.bytes = (double)(p.n * p.parts) * (double)gpu_store_size(j->store);
+    return p;
+}
+
+static int launch(struct gpu *g, const struct job *j, const struct plan *p, struct gpu_reduce a,
+                  struct err *err)
+{
+    int kernel = (p->serial ? GPU_reduce_serial : GPU_reduce_groups) + (int)j->store;
+
+    a.op = (int)j->op;
+    a.n = p->n;
+    a.parts = p->parts;
+    a.chunk = p->chunk;
+    a.group = p->group;
+    return gpu_launch(g, kernel, p->n * p->parts * p->group, &a, err);
+}
+
+/* n sums over the parts, which lie stride apart; those of output i begin at i * start. */
+static int combine(struct gpu *g, const struct job *j, const void *x, int64_t n, int64_t parts,
+                   int64_t start, int64_t stride, void *y, struct err *err)
+{
+    struct plan p = {.serial = stride != 1, .group = 1, .n = n, .parts = 1};
+    struct gpu_reduce a = {.x = {x, (int)store_dtype(j->store)}, .y = y};
+
+    if (!p.serial)
+        p.group = parts >= 64 ? 32 : 1;
+    p.chunk = parts;
+    a.r = (struct reduce_args){
+        .kept = {1, {n}, {start}}, .reduced = {1, {parts}, {stride}}, .span = {parts, 0}};
+    return launch(g, j, &p, a, err);
+}
+
+static int run_lanes(struct gpu *g, const struct job *j, const struct plan *p, void *lanes,
+                     struct err *err)
+{
+    struct gpu_reduce a = {.r = j->reduce, .op = (int)j->op};
+
+    for (a.from = 0; a.from < p->n; a.from += p->at_a_time) {
+        a.n = MIN(p->at_a_time, p->n - a.from);
+        a.x = gpu_operand(j, 0);
+        a.y = lanes;
+        if (gpu_launch(g, GPU_reduce_lanes_f32, a.n * ITEM_LANES, &a, err) < 0)
+            return -1;
+        a.x = (struct typed){lanes, DT_F32};
+        a.y = (float *)j->y + a.from;
+        if (gpu_launch(g, GPU_combine_lanes_f32, a.n * CUDA_THREADS, &a, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int gpu_run_reduce(struct gpu *g, const struct job *j, struct err *err)
+{
+    struct plan p = make_plan(g, j);
+    AUTO(gpu_room_release) struct gpu_room room = {g, NULL};
+    struct gpu_reduce a = {.x = gpu_operand(j, 0), .y = j->y, .r = j->reduce};
+
+    if (p.bytes > 0 && gpu_room_take(&room, p.bytes, err) < 0)
+        return -1;
+    if (p.by_lanes)
+        return run_lanes(g, j, &p, room.at, err);
+    if (p.parts > 1)
+        a.y = room.at;
+    if (launch(g, j, &p, a, err) < 0)
+        return -1;
+    if (p.parts == 1)
+        return 0;
+    return combine(g, j, room.at, p.n, p.parts, p.serial ? 1 : p.parts, p.serial ? p.n : 1, j->y,
+                   err);
+}
+
+double gpu_reduce_scratch(const struct gpu *g, const struct job *j)
+{
+    return make_plan(g, j).bytes;
+}
+
+int gpu_run_lines(struct gpu *g, const struct job *j, struct err *err)
+{
+    struct gpu_lines a = {.x = gpu_operand(j, 0), .y = j->y, .line = j->line, .op = (int)j->op};
+
+    return gpu_launch(g, (j->kind == JOB_ARG ? GPU_arg : GPU_scan) + (int)j->store,
+                      j->line.outer * j->line.inner, &a, err);
+}

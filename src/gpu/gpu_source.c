@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/gpu_source.h"
+
+#include "base/util.h"
+#include "device/cuda_source.h"
+
+CUDA_EMBED(gpu_text_kernels, "gpu/gpu_kernels.cuh");
+CUDA_EMBED(gpu_text_load, "gpu/gpu_load.cuh");
+CUDA_EMBED(gpu_text_elementwise, "gpu/gpu_elementwise.cuh");
+CUDA_EMBED(gpu_text_move, "gpu/gpu_move.cuh");
+CUDA_EMBED(gpu_text_reduce, "gpu/gpu_reduce.cuh");
+CUDA_EMBED(gpu_text_contract, "gpu/gpu_contract.cuh");
+CUDA_EMBED(gpu_text_shared, "gpu/gpu_kernels.h");
+CUDA_EMBED(gpu_text_items, "ops/items.h");
+CUDA_EMBED(gpu_text_item_args, "ops/item_args.h");
+CUDA_EMBED(gpu_text_conv, "ops/conv.h");
+CUDA_EMBED(gpu_text_store, "ops/store_kind.h");
+CUDA_EMBED(gpu_text_op_code, "problem/op_code.h");
+CUDA_EMBED(gpu_text_rounding, "tensor/rounding.h");
+CUDA_EMBED(gpu_text_dtype, "tensor/dtype.h");
+CUDA_EMBED(gpu_text_portable, "tensor/portable.h");
+CUDA_EMBED(gpu_text_narrow, "tensor/narrow.h");
+CUDA_EMBED(gpu_text_judge, "device/cuda_kernels.h");
+
+struct nvrtc_program gpu_source(int sm)
+{
+    static const struct nvrtc_file headers[] = {
+        {"gpu/gpu_load.cuh", gpu_text_load},
+        {"gpu/gpu_elementwise.cuh", gpu_text_elementwise},
+        {"gpu/gpu_move.cuh", gpu_text_move},
+        {"gpu/gpu_reduce.cuh", gpu_text_reduce},
+        {"gpu/gpu_contract.cuh", gpu_text_contract},
+        {"gpu/gpu_kernels.h", gpu_text_shared},
+        {"ops/items.h", gpu_text_items},
+        {"ops/item_args.h", gpu_text_item_args},
+        {"ops/conv.h", gpu_text_conv},
+        {"ops/store_kind.h", gpu_text_store},
+        {"problem/op_code.h", gpu_text_op_code},
+        {"tensor/rounding.h", gpu_text_rounding},
+        {"tensor/dtype.h", gpu_text_dtype},
+        {"tensor/portable.h", gpu_text_portable},
+        {"tensor/narrow.h", gpu_text_narrow},
+        {"device/cuda_kernels.h", gpu_text_judge},
+        {"stdint.h", cuda_stdint_text},
+        {"stdbool.h", ""},
+        {"stddef.h", ""},
+    };
+
+    return (struct nvrtc_program){
+        .source = {"gpu_kernels.cuh", gpu_text_kernels},
+        .headers = headers,
+        .n_headers = ARRAY_SIZE(headers),
+        .sm = sm,
+    };
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernels that evaluate as text, with every header they include. */
+#ifndef ASSAY_GPU_GPU_SOURCE_H
+#define ASSAY_GPU_GPU_SOURCE_H
+
+#include "device/nvrtc.h"
+
+/* For this architecture (90 for sm_90); everything in it is static. */
+struct nvrtc_program gpu_source(int sm);
+
+#endif

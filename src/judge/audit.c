@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/audit.h"
+
+#include <math.h>
+
+#define COLD_SHARE 0.95
+#define COLD_SLACK_NS 2000
+#define UNHELD_SLACK_NS 10000
+#define HOT_SHARE 0.97
+#define HOT_CALLS 200
+#define HOT_NS 20e6
+#define EMPTY_MAX_NS 50000 /* an order with a hold takes 10 to 20 us */
+#define HOST_BOUND_NS 20000
+/* Two contexts share a GPU by slices of a millisecond or two: work that runs on beside the judge
+ * makes it wait for those, which is more than clocks or a busy bus ever add to a flush. */
+#define BUSY_FACTOR 2
+#define BUSY_SLACK_NS 100000
+
+bool audit_cold(double claim_ns, double outside_ns, bool held)
+{
+    return claim_ns >= COLD_SHARE * outside_ns - (held ? COLD_SLACK_NS : UNHELD_SLACK_NS);
+}
+
+bool audit_hot(double claim_ns, double outside_ns)
+{
+    return claim_ns >= HOT_SHARE * outside_ns - UNHELD_SLACK_NS;
+}
+
+int audit_hot_count(double call_ns)
+{
+    return (int)fmax(1, fmin(ceil(HOT_NS / fmax(call_ns, 1)), HOT_CALLS));
+}
+
+double audit_empty_max(double usual_ns)
+{
+    return usual_ns > 0 ? 1.5 * usual_ns : EMPTY_MAX_NS;
+}
+
+bool audit_host_bound(double cold_ns, double call_ns, double queue_ns)
+{
+    double waits_ns = fmax(call_ns, queue_ns);
+
+    return waits_ns >= 2 * cold_ns && waits_ns >= cold_ns + HOST_BOUND_NS;
+}
+
+bool audit_busy(double idle_ns, double now_ns)
+{
+    return now_ns > BUSY_FACTOR * idle_ns + BUSY_SLACK_NS;
+}

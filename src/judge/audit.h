@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* What the judge's clock says about a runner's claims. Figures only, in nanoseconds; outside times
+ * are without the empty order. */
+#ifndef ASSAY_JUDGE_AUDIT_H
+#define ASSAY_JUDGE_AUDIT_H
+
+#include <stdbool.h>
+
+/* Whether a claim can be true: the median claim of scored calls against the median outside time.
+ * Without a hold the way to the first launch and from the last one counts outside as well. */
+bool audit_cold(double claim_ns, double outside_ns, bool held);
+/* The same for a batch of audit_hot_count() calls, whose ends hardly matter. */
+bool audit_hot(double claim_ns, double outside_ns);
+/* 200 calls or 20 ms, whichever is less. */
+int audit_hot_count(double call_ns);
+
+/* The most that an empty order is believed to take, since a candidate could slow it down to hide
+ * behind it; usual_ns: the median when the device was calibrated, 0 when that is not known. */
+double audit_empty_max(double usual_ns);
+
+/* A caller waits far longer than the device works: for the call, or for its launches alone. */
+bool audit_host_bound(double cold_ns, double call_ns, double queue_ns);
+
+/* The judge's own work takes far longer than on the idle device: something runs beside it. */
+bool audit_busy(double idle_ns, double now_ns);
+
+#endif

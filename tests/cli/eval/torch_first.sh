@@ -1,0 +1,1 @@
+"$ASSAY" eval torch:eager level1/19

@@ -1,0 +1,1 @@
+"$ASSAY" eval level1/19 torch:fast

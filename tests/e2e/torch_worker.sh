@@ -1,0 +1,80 @@
+# PyTorch in the place of assay-runner: judged like a candidate, marked as none, gone when the judge is.
+set -u
+if ! "$ASSAY" eval level1/19 torch:eager --device cpu --json >record.json 2>err.txt; then
+    if grep -q 'no torch' err.txt; then
+        tail -n 1 err.txt
+        exit 77
+    fi
+    cat record.json err.txt
+    exit 1
+fi
+python3 - record.json <<'END' || exit 1
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert r["kind"] == "baseline", r["kind"]
+assert r["verdict"] == "pass", r["detail"]
+assert r["candidate"]["file"] == "torch:eager"
+assert r["build"]["toolchain"].startswith("torch "), r["build"]
+assert r["build"]["toolchain"].endswith(" eager, tf32 off"), r["build"]
+assert r["sandbox"]["trusted"] is True and r["sandbox"]["layers"] == [], r["sandbox"]
+assert r["audit"]["clock"] == "worker"
+assert r["sizes"][0]["cold_us"] > 0 and len(r["sizes"][0]["samples"]) >= 30
+assert r["candidate"]["printed"] == "", r["candidate"]["printed"]
+END
+
+# Parameters in calling order, several outputs, modules that list parameters in another order.
+"$ROOT/tests/gpu/torch_proof" "$ASSAY" rows.jsonl --device cpu --sizes small \
+    level1/019 level1/041 level2/014 level3/004 level3/035 level3/044 || exit 1
+# Called again it has nothing to do.
+"$ROOT/tests/gpu/torch_proof" "$ASSAY" rows.jsonl --device cpu --sizes small level1/019 | grep -q '^level' &&
+    { echo "a row was made twice"; exit 1; }
+
+# A candidate and a baseline in one table, on the same contents.
+"$ASSAY" eval level1/19 "$ROOT/exemplars/cpu/level1/019_relu/fast.c" torch:eager --check-only >table.txt ||
+    { cat table.txt; exit 1; }
+[ "$(grep -c ' pass' table.txt)" = 2 ] || { cat table.txt; exit 1; }
+
+# What the worker writes is what is judged: results of a lower precision are wrong.
+mkdir share && ln -s "$ROOT/problems" "$ROOT/include" share/ && cp -r "$ROOT/workers" share/
+sed -i 's/want.copy_(have)/want.copy_(have.to(torch.bfloat16))/' share/workers/assay_worker/model.py
+ASSAY_SHARE=$PWD/share "$ASSAY" eval level1/19 torch:eager --device cpu --json >wrong.json
+grep -q '"verdict":"wrong","reason":"max"' wrong.json || { cat wrong.json; exit 1; }
+# An exception is a crash that is told, and the next one is judged.
+sed -i 's/want.copy_(have)/raise ValueError("as asked")/; s/want.copy_(have.*/raise ValueError("as asked")/' \
+    share/workers/assay_worker/model.py
+ASSAY_SHARE=$PWD/share "$ASSAY" eval level1/19 torch:eager --device cpu --json >crash.json
+grep -q '"verdict":"crash","reason":"setup","detail":"ValueError: as asked"' crash.json || { cat crash.json; exit 1; }
+
+# The file of rows grows over several calls that each run out of time.
+"$ROOT/tests/gpu/torch_proof" "$ASSAY" cut.jsonl --device cpu --sizes small --limit 0 level1/019 >cut.txt
+grep -q '^0 passed, 0 failed, 1 skipped' cut.txt || { cat cut.txt; exit 1; }
+"$ROOT/tests/gpu/torch_proof" "$ASSAY" cut.jsonl --device cpu --sizes small level1/019 >cut.txt
+grep -q '^1 passed, 0 failed, 0 skipped' cut.txt || { cat cut.txt; exit 1; }
+
+# kill -9 of the judge, of the worker, of a runner.
+alive() { ps -eo pid,ppid,args | grep "[w]orkers/torch_worker.py" | grep -F "$ROOT"; }
+for victim in judge worker runner; do
+    "$ASSAY" eval level1/1 torch:eager --device cpu --no-store --budget 20000 --max-calls 100000 >/dev/null 2>&1 &
+    judge=$!
+    n=0
+    while [ "$(pgrep -P $judge -f torch_worker.py | wc -l)" -lt 2 ] && [ $n -lt 400 ]; do
+        sleep 0.05
+        n=$((n + 1))
+    done
+    case $victim in
+    judge) kill -9 $judge ;;
+    worker) kill -9 "$(pgrep -P $judge -f torch_worker.py -o)" && kill $judge ;;
+    runner) kill -9 "$(pgrep -P $judge -f torch_worker.py -n)" ;;
+    esac
+    wait $judge 2>/dev/null
+    status=$?
+    # A verdict, or that it died while starting.
+    [ $victim != runner ] || [ $status = 1 ] || [ $status = 4 ] || { echo "a killed runner: exit $status"; exit 1; }
+    sleep 0.2
+    if pgrep -P $judge >/dev/null; then echo "children of a dead judge"; exit 1; fi
+done
+if [ -n "$(alive)" ]; then
+    sleep 1
+    alive && { echo "processes are left over"; exit 1; }
+fi
+exit 0

@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: MIT */
+/* A libcuda.so.1 without a GPU: device memory is the host's, a launch runs its kernel here, thread by
+ * thread, and is done when it returns. Threads of a block are fibers, because __syncthreads() has to
+ * stop in the middle of each. With it come NVRTC and cuBLAS as far as the judge calls them; programs
+ * are "compiled" by being part of this library. */
+#include "emu.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define THREADS 256
+#define STACK_BYTES (128 << 10)
+#define MEMORY_BYTES ((size_t)4 << 30)
+#define GRANULARITY ((size_t)2 << 20)
+#define SMS 2
+
+extern const struct emu_kernel emu_judge_kernels[], emu_gpu_kernels[];
+
+struct emu_dim threadIdx, blockIdx, blockDim, gridDim;
+double emu_exchange[THREADS];
+
+/* ---- fibers ---- */
+
+/* Saves what a call must keep, and goes on where the other stack stopped. */
+extern "C" void emu_switch(void **save_stack, void *to_stack);
+__asm__(".text\n"
+        ".globl emu_switch\n"
+        ".hidden emu_switch\n"
+        "emu_switch:\n"
+        "    push %rbp\n    push %rbx\n    push %r12\n    push %r13\n    push %r14\n    push %r15\n"
+        "    mov %rsp, (%rdi)\n"
+        "    mov %rsi, %rsp\n"
+        "    pop %r15\n    pop %r14\n    pop %r13\n    pop %r12\n    pop %rbx\n    pop %rbp\n"
+        "    ret\n");
+
+struct barrier {
+    int waiting, round;
+};
+
+static struct {
+    char *stacks;
+    void *at[THREADS]; /* where each stopped */
+    void *scheduler;
+    bool done[THREADS];
+    unsigned now;
+    void (*call)(void **args);
+    void **args;
+    struct barrier all, group[THREADS];
+} block;
+
+static void yield()
+{
+    unsigned me = block.now;
+
+    emu_switch(&block.at[me], block.scheduler);
+    threadIdx.x = me;
+}
+
+static void barrier_wait(struct barrier *b, int threads)
+{
+    int round = b->round;
+
+    if (++b->waiting == threads) {
+        b->waiting = 0;
+        b->round++;
+        return;
+    }
+    while (b->round == round)
+        yield();
+}
+
+void __syncthreads()
+{
+    barrier_wait(&block.all, THREADS);
+}
+
+void emu_sync_group(int width)
+{
+    barrier_wait(&block.group[threadIdx.x / (unsigned)width], width);
+}
+
+static void fiber_main()
+{
+    block.call(block.args);
+    block.done[block.now] = true;
+    for (;;)
+        yield();
+}
+
+static void fiber_start(unsigned i)
+{
+    void **top = (void **)(block.stacks + (size_t)(i + 1) * STACK_BYTES);
+
+    /* 16-byte alignment as after a call; six saved registers below the address to go to. */
+    top -= 2;
+    *top = (void *)fiber_main;
+    block.at[i] = top - 6;
+    block.done[i] = false;
+}
+
+static void run_block()
+{
+    unsigned left = THREADS;
+
+    for (unsigned i = 0; i < THREADS; i++)
+        fiber_start(i);
+    block.all = {};
+    memset(block.group, 0, sizeof(block.group));
+    while (left > 0) {
+        left = 0;
+        for (unsigned i = 0; i < THREADS; i++) {
+            if (block.done[i])
+                continue;
+            block.now = threadIdx.x = i;
+            emu_switch(&block.scheduler, block.at[i]);
+            left += !block.done[i];
+        }
+    }
+}
+
+/* ---- the driver ---- */
+
+#define EMU(name, ...) extern "C" __attribute__((visibility("default"))) int name(__VA_ARGS__)
+typedef uint64_t address;
+
+#define INVALID_VALUE 1
+#define OUT_OF_MEMORY 2
+#define NOT_FOUND 500
+
+EMU(cuInit, unsigned)
+{
+    return 0;
+}
+EMU(cuDriverGetVersion, int *version)
+{
+    *version = 13000;
+    return 0;
+}
+EMU(cuGetErrorName, int rc, const char **name)
+{
+    *name = rc == OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_EMULATED";
+    return 0;
+}
+EMU(cuGetErrorString, int, const char **text)
+{
+    *text = "the emulated driver refuses";
+    return 0;
+}
+EMU(cuDeviceGetCount, int *count)
+{
+    *count = 1;
+    return 0;
+}
+EMU(cuDeviceGet, int *device, int)
+{
+    *device = 0;
+    return 0;
+}
+EMU(cuDeviceGetName, char *name, int len, int)
+{
+    snprintf(name, (size_t)len, "emulated GPU");
+    return 0;
+}
+EMU(cuDeviceGetUuid_v2, unsigned char *uuid, int)
+{
+    memset(uuid, 7, 16);
+    return 0;
+}
+EMU(cuDeviceGetAttribute, int *value, int attribute, int)
+{
+    *value = attribute == 16 ? SMS : attribute == 38 ? 1 << 20 : attribute == 75 ? 9 : 0;
+    return 0;
+}
+EMU(cuDeviceTotalMem_v2, size_t *bytes, int)
+{
+    *bytes = MEMORY_BYTES;
+    return 0;
+}
+EMU(cuDevicePrimaryCtxRetain, void **ctx, int)
+{
+    *ctx = &block;
+    return 0;
+}
+EMU(cuDevicePrimaryCtxRelease_v2, int)
+{
+    return 0;
+}
+EMU(cuCtxSetCurrent, void *)
+{
+    return 0;
+}
+EMU(cuCtxSynchronize)
+{
+    return 0;
+}
+EMU(cuCtxSetLimit, int, size_t)
+{
+    return 0;
+}
+EMU(cuDevicePrimaryCtxSetFlags_v2, int, unsigned)
+{
+    return 0;
+}
+/* Host memory is the device's here. */
+EMU(cuMemHostRegister_v2, void *, size_t, unsigned)
+{
+    return 0;
+}
+EMU(cuMemHostGetDevicePointer_v2, uint64_t *device_at, void *at, unsigned)
+{
+    *device_at = (uint64_t)at;
+    return 0;
+}
+EMU(cuCtxResetPersistingL2Cache)
+{
+    return 0;
+}
+
+/* ---- memory: each piece a block of the heap, full of garbage ---- */
+
+static size_t used;
+
+EMU(cuMemGetInfo_v2, size_t *free_bytes, size_t *total)
+{
+    *total = MEMORY_BYTES;
+    *free_bytes = MEMORY_BYTES - used;
+    return 0;
+}
+
+EMU(cuMemAlloc_v2, address *at, size_t bytes)
+{
+    char *p;
+
+    if (bytes == 0)
+        return INVALID_VALUE;
+    if (bytes > MEMORY_BYTES - used)
+        return OUT_OF_MEMORY;
+    p = (char *)aligned_alloc(512, (bytes + 511) / 512 * 512 + 512);
+    if (!p)
+        return OUT_OF_MEMORY;
+    memset(p, 0xEE, bytes + 512);
+    memcpy(p, &bytes, sizeof(bytes));
+    used += bytes;
+    *at = (address)(p + 512);
+    return 0;
+}
+
+EMU(cuMemFree_v2, address at)
+{
+    size_t bytes;
+
+    memcpy(&bytes, (char *)at - 512, sizeof(bytes));
+    used -= bytes;
+    free((char *)at - 512);
+    return 0;
+}
+
+EMU(cuMemAllocAsync, address *at, size_t bytes, void *)
+{
+    return cuMemAlloc_v2(at, bytes);
+}
+EMU(cuMemFreeAsync, address at, void *)
+{
+    return cuMemFree_v2(at);
+}
+EMU(cuDeviceGetDefaultMemPool, void **pool, int)
+{
+    *pool = &block;
+    return 0;
+}
+EMU(cuMemPoolSetAttribute, void *, int, void *)
+{
+    return 0;
+}
+EMU(cuMemPoolTrimTo, void *, size_t)
+{
+    return 0;
+}
+EMU(cuMemcpyHtoD_v2, address to, const void *from, size_t bytes)
+{
+    memcpy((void *)to, from, bytes);
+    return 0;
+}
+EMU(cuMemcpyDtoH_v2, void *to, address from, size_t bytes)
+{
+    memcpy(to, (void *)from, bytes);
+    return 0;
+}
+EMU(cuMemcpyDtoDAsync_v2, address to, address from, size_t bytes, void *)
+{
+    memmove((void *)to, (void *)from, bytes);
+    return 0;
+}
+EMU(cuMemsetD32Async, address at, unsigned value, size_t count, void *)
+{
+    for (size_t i = 0; i < count; i++)
+        ((unsigned *)at)[i] = value;
+    return 0;
+}
+
+/* Shared memory: a handle is a memfd's number plus one. */
+EMU(cuMemGetAllocationGranularity, size_t *bytes, const void *, int)
+{
+    *bytes = GRANULARITY;
+    return 0;
+}
+EMU(cuMemCreate, address *handle, size_t bytes, const void *, unsigned long long)
+{
+    int fd = memfd_create("emulated", MFD_CLOEXEC);
+
+    if (bytes % GRANULARITY || fd < 0 || ftruncate(fd, (off_t)bytes) < 0)
+        return INVALID_VALUE;
+    *handle = (address)fd + 1;
+    return 0;
+}
+EMU(cuMemRelease, address handle)
+{
+    close((int)handle - 1);
+    return 0;
+}
+EMU(cuMemAddressReserve, address *at, size_t bytes, size_t, address, unsigned long long)
+{
+    void *p = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    *at = (address)p;
+    return p == MAP_FAILED ? OUT_OF_MEMORY : 0;
+}
+EMU(cuMemAddressFree, address at, size_t bytes)
+{
+    return munmap((void *)at, bytes) < 0 ? INVALID_VALUE : 0;
+}
+EMU(cuMemMap, address at, size_t bytes, size_t, address handle, unsigned long long)
+{
+    void *p = mmap((void *)at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                   (int)handle - 1, 0);
+
+    return p == MAP_FAILED ? INVALID_VALUE : 0;
+}
+EMU(cuMemUnmap, address at, size_t bytes)
+{
+    void *p = mmap((void *)at, bytes, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+
+    return p == MAP_FAILED ? INVALID_VALUE : 0;
+}
+EMU(cuMemSetAccess, address, size_t, const void *, size_t)
+{
+    return 0;
+}
+EMU(cuMemExportToShareableHandle, void *fd, address handle, int, unsigned long long)
+{
+    *(int *)fd = dup((int)handle - 1);
+    return 0;
+}
+EMU(cuMemImportFromShareableHandle, address *handle, void *fd, int)
+{
+    *handle = (address)dup((int)(intptr_t)fd) + 1;
+    return 0;
+}
+
+/* ---- modules and launches ---- */
+
+EMU(cuModuleLoadDataEx, void **module, const void *image, unsigned, int *, void **)
+{
+    *module = &block;
+    return memcmp(image, "\177ELF", 4) ? 200 : 0;
+}
+EMU(cuModuleUnload, void *)
+{
+    return 0;
+}
+
+static const struct emu_kernel *find_kernel(const struct emu_kernel *k, const char *name)
+{
+    for (; k->name; k++) {
+        if (!strcmp(k->name, name))
+            return k;
+    }
+    return nullptr;
+}
+
+EMU(cuModuleGetFunction, const void **function, void *, const char *name)
+{
+    const struct emu_kernel *k = find_kernel(emu_gpu_kernels, name);
+
+    *function = k ? k : find_kernel(emu_judge_kernels, name);
+    return *function ? 0 : NOT_FOUND;
+}
+EMU(cuFuncSetAttribute, void *, int, int)
+{
+    return 0;
+}
+
+EMU(cuLaunchKernel, const void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+    unsigned by, unsigned bz, unsigned, void *, void **args, void **)
+{
+    if (gx == 0 || gy * gz != 1 || bx != THREADS || by * bz != 1)
+        return INVALID_VALUE;
+    if (!block.stacks)
+        block.stacks = (char *)aligned_alloc(64, (size_t)THREADS * STACK_BYTES);
+    block.call = ((const struct emu_kernel *)function)->call;
+    block.args = args;
+    gridDim = {gx, 1, 1};
+    blockDim = {bx, 1, 1};
+    for (unsigned b = 0; b < gx; b++) {
+        blockIdx = {b, 0, 0};
+        run_block();
+    }
+    return 0;
+}
+
+EMU(cuStreamCreate, void **stream, unsigned)
+{
+    *stream = &block;
+    return 0;
+}
+EMU(cuStreamDestroy_v2, void *)
+{
+    return 0;
+}
+EMU(cuStreamSynchronize, void *)
+{
+    return 0;
+}
+EMU(cuEventCreate, void **event, unsigned)
+{
+    *event = &block;
+    return 0;
+}
+EMU(cuEventDestroy_v2, void *)
+{
+    return 0;
+}
+EMU(cuEventRecord, void *, void *)
+{
+    return 0;
+}
+EMU(cuEventSynchronize, void *)
+{
+    return 0;
+}
+EMU(cuEventElapsedTime, float *ms, void *, void *)
+{
+    *ms = 0;
+    return 0;
+}
+
+/* ---- NVRTC ---- */
+
+static const char cubin[] = "\177ELF of the emulated GPU";
+
+EMU(nvrtcVersion, int *major, int *minor)
+{
+    *major = 13;
+    *minor = 0;
+    return 0;
+}
+EMU(nvrtcCreateProgram, void **program, const char *, const char *, int, const char *const *,
+    const char *const *)
+{
+    *program = &block;
+    return 0;
+}
+EMU(nvrtcDestroyProgram, void **)
+{
+    return 0;
+}
+EMU(nvrtcCompileProgram, void *, int, const char *const *)
+{
+    return 0;
+}
+EMU(nvrtcGetProgramLogSize, void *, size_t *bytes)
+{
+    *bytes = 1;
+    return 0;
+}
+EMU(nvrtcGetProgramLog, void *, char *text)
+{
+    *text = 0;
+    return 0;
+}
+EMU(nvrtcGetCUBINSize, void *, size_t *bytes)
+{
+    *bytes = sizeof(cubin);
+    return 0;
+}
+EMU(nvrtcGetCUBIN, void *, char *to)
+{
+    memcpy(to, cubin, sizeof(cubin));
+    return 0;
+}
+extern "C" __attribute__((visibility("default"))) const char *nvrtcGetErrorString(int)
+{
+    return "emulated";
+}
+
+/* ---- cuBLAS: columns first, as its documentation defines it ---- */
+
+EMU(cublasCreate_v2, void **handle)
+{
+    *handle = &block;
+    return 0;
+}
+EMU(cublasDestroy_v2, void *)
+{
+    return 0;
+}
+EMU(cublasGetVersion_v2, void *, int *version)
+{
+    *version = 130000;
+    return 0;
+}
+EMU(cublasSetStream_v2, void *, void *)
+{
+    return 0;
+}
+
+EMU(cublasDgemmStridedBatched_64, void *, int op_a, int op_b, int64_t m, int64_t n, int64_t k,
+    const double *alpha, const double *a, int64_t lda, long long stride_a, const double *b,
+    int64_t ldb, long long stride_b, const double *beta, double *c, int64_t ldc,
+    long long stride_c, int64_t batch)
+{
+    if (lda < (op_a ? k : m) || ldb < (op_b ? n : k) || ldc < m || m < 0 || n < 0 || k < 0)
+        return 7; /* CUBLAS_STATUS_INVALID_VALUE */
+    for (int64_t i = 0; i < batch; i++, a += stride_a, b += stride_b, c += stride_c) {
+        for (int64_t col = 0; col < n; col++) {
+            for (int64_t row = 0; row < m; row++) {
+                double sum = 0, *to = c + col * ldc + row;
+
+                for (int64_t t = 0; t < k; t++)
+                    sum += a[op_a ? row * lda + t : t * lda + row] *
+                           b[op_b ? t * ldb + col : col * ldb + t];
+                *to = *alpha * sum + (*beta == 0 ? 0 : *beta * *to);
+            }
+        }
+    }
+    return 0;
+}

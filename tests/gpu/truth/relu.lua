@@ -1,0 +1,4 @@
+problem { "ReLU, to time kernels with", level = 1, id = 1 }
+sizes { full = { { N = 1048576 }, { N = 4194304 }, { N = 16777216 } }, small = { N = 65536 } }
+
+output("y", relu(input("x", f32, { N })))

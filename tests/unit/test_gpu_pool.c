@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* A pool in the memory of the emulated GPU against one in the host's: the same inputs to the bit,
+ * the same expected values, the same gates. */
+#include "testing.h"
+
+#include "base/fs.h"
+#include "gpu/gpu.h"
+#include "judge/pool.h"
+#include "problem/problem.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CONTENTS 6
+#define MEMORY ((int64_t)1 << 30)
+
+static void *cuda, *cpu;
+static struct ops_engine engine;
+
+static int set_up(void **state)
+{
+    AUTO(freep) char *dir = fs_program_dir();
+    AUTO(freep) char *library = fs_join(dir, "../emu/libcuda.so.1");
+    struct err err = ERR_INIT;
+
+    (void)state;
+    setenv("ASSAY_NVRTC", library, 1);
+    setenv("ASSAY_CUBLAS", library, 1);
+    if (!dlopen(library, RTLD_NOW | RTLD_GLOBAL))
+        fail_msg("%s", dlerror());
+    if (device_cuda.judge->open(0, &cuda, &err) < 0 || gpu_engine_open(cuda, &engine, &err) < 0 ||
+        device_cpu.judge->open(0, &cpu, &err) < 0)
+        fail_msg("%s", err.text);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    gpu_engine_close(&engine);
+    device_cuda.judge->close(cuda);
+    device_cpu.judge->close(cpu);
+    return 0;
+}
+
+static void open_pool(const struct graph *g, bool on_gpu, int64_t memory, struct pool *ret)
+{
+    struct pool_config c = {.device = on_gpu ? &device_cuda : &device_cpu,
+                            .ctx = on_gpu ? cuda : cpu,
+                            .engine = on_gpu ? &engine : &ops_host,
+                            .graph = g,
+                            .seed = 7,
+                            .contents = CONTENTS,
+                            .least_slots = 1,
+                            .memory_bytes = memory};
+    struct err err = ERR_INIT;
+
+    if (pool_open(&c, ret, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+static const struct pool_slot *get(struct pool *p, int content)
+{
+    const struct pool_slot *slot = NULL;
+    struct err err = ERR_INIT;
+
+    if (pool_get(p, content, &slot, &err) < 0)
+        fail_msg("%s", err.text);
+    return slot;
+}
+
+static void *download(const struct mem *m, size_t bytes)
+{
+    struct err err = ERR_INIT;
+    void *host = xmalloc(bytes);
+
+    if (device_cuda.judge->download(cuda, m, 0, host, bytes, &err) < 0)
+        fail_msg("%s", err.text);
+    return host;
+}
+
+static void same_contents(struct pool *host, struct pool *gpu)
+{
+    for (int k = 0; k < CONTENTS; k++) {
+        const struct pool_slot *want = get(host, k), *have = get(gpu, k);
+        AUTO(freep) void *data = download(&have->data, gpu->in.bytes);
+        AUTO(freep) double *y = download(&have->y, gpu->y_bytes);
+        const double *host_y = want->y.host;
+
+        assert_memory_equal(data, want->data.host, host->in.bytes);
+        for (size_t i = 0; i < host->y_bytes / 8; i++)
+            if (fabs(y[i] - host_y[i]) > 1e-12 * fmax(1, fabs(host_y[i])))
+                fail_msg("content %d, element %zu: %.17g, on the host %.17g", k, i, y[i],
+                         host_y[i]);
+    }
+}
+
+static void same_gates(const struct pool *host, const struct pool *gpu)
+{
+    for (int i = 0; i < host->graph->n_laws * host->graph->n_outputs; i++) {
+        const struct law_gate *want = &host->gates[i], *have = &gpu->gates[i];
+
+        assert_int_equal(have->scale.row_len, want->scale.row_len);
+        assert_true(fabs(have->scale.pooled_rms / want->scale.pooled_rms - 1) < 1e-9);
+        assert_true(fabs(have->gate.honest_rms / want->gate.honest_rms - 1) < 1e-6);
+        assert_true(fabs(have->gate.honest_max / want->gate.honest_max - 1) < 1e-6);
+    }
+}
+
+/* The expected values, rounded to the output's dtype, pass as an answer; others do not. */
+static void compares(struct pool *host, struct pool *gpu)
+{
+    const struct device_judge_ops *ops = device_cuda.judge;
+    const struct tensor_slot *slot = &gpu->out.slots[0];
+    int64_t n = shape_count(&slot->shape);
+    AUTO(freep) char *got = xcalloc(1, gpu->out.bytes);
+    struct mem out = MEM_INIT;
+    struct compare_stats right, other;
+    struct err err = ERR_INIT;
+
+    dtype_from_f64(slot->dtype, get(host, 1)->y.host, got + slot->offset, n);
+    assert_int_equal(ops->mem_alloc(cuda, MEM_PRIVATE, gpu->out.bytes, &out, &err), 0);
+    assert_int_equal(ops->upload(cuda, &out, 0, got, gpu->out.bytes, &err), 0);
+    assert_int_equal(pool_compare(gpu, 1, 0, &out, slot->offset, &right, &err), 0);
+    assert_int_equal(pool_compare(gpu, 2, 0, &out, slot->offset, &other, &err), 0);
+    assert_true(right.max < 0x1p-20);
+    assert_true(other.max > 0x1p-10);
+    ops->mem_free(cuda, &out);
+}
+
+static void one_pool(const char *name, int64_t memory)
+{
+    AUTO(freep) char *path = xasprintf("%s/problems/%s.lua", getenv("ASSAY_SHARE"), name);
+    AUTO(problem_freep) struct problem *p = NULL;
+    struct err err = ERR_INIT;
+    struct pool host, gpu;
+
+    if (problem_load(path, name, &p, &err) < 0)
+        fail_msg("%s", err.text);
+    open_pool(p->sizes[SIZES_SMALL][0].graph, false, MEMORY, &host);
+    open_pool(p->sizes[SIZES_SMALL][0].graph, true, memory, &gpu);
+    same_contents(&host, &gpu);
+    if (pool_keeps(&gpu, CONTENTS)) /* else the gates rest on fewer contents */
+        same_gates(&host, &gpu);
+    compares(&host, &gpu);
+    pool_close(&host);
+    pool_close(&gpu);
+}
+
+static void pools_are_equal(void **state)
+{
+    static const char *const names[] = {
+        "level1/001_square_matrix_multiplication",
+        "level1/023_softmax",
+        "level1/040_layer_norm",
+        "level1/095_cross_entropy_loss",
+        "level2/022_matmul_scale_residual_clamp_logsumexp_mish",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        one_pool(names[i], MEMORY);
+}
+
+/* So little memory that contents are made again and again. */
+static void contents_come_back(void **state)
+{
+    (void)state;
+    one_pool("level1/023_softmax", 2 << 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pools_are_equal),
+        cmocka_unit_test(contents_come_back),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

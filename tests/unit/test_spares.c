@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Spare runners, with the real assay-runner on the fake device: each serves one candidate, what
+ * becomes of those that die or never get ready, and of all of them when the judge dies. Their lock
+ * is looked at on a device index of this process's own, so that other evaluations on this machine
+ * do not meddle.
+ */
+#include "testing.h"
+
+#include "base/fs.h"
+#include "judge/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#define LIMIT_MS 20000 /* nothing here takes so long: then it hangs */
+
+static char *runner_path(void)
+{
+    const char *set = getenv("ASSAY_RUNNER");
+    AUTO(freep) char *dir = fs_program_dir();
+
+    return set ? xstrdup(set) : xasprintf("%s/../assay-runner", dir);
+}
+
+static void must(int rc, const struct err *err)
+{
+    if (rc < 0)
+        fail_msg("%s", err->text);
+}
+
+static void write_file(const char *path, const char *text)
+{
+    struct err err = ERR_INIT;
+
+    must(fs_write_atomic(path, text, strlen(text), &err), &err);
+}
+
+/* Others may be timing on the fake device: then it stays as it is, so it is asked again. */
+static void fill(struct spares *s, int n)
+{
+    for (int ms = 0; s->n < n; ms++) {
+        assert_true(ms < LIMIT_MS);
+        spares_fill(s);
+        if (s->n < n)
+            usleep(1000);
+    }
+    spares_settle(s);
+    assert_int_equal(s->n, n);
+}
+
+struct bench {
+    struct places places;
+    char *share, *runner;
+    struct problem *problem;
+    struct session *session;
+};
+
+static void bench_open(struct bench *b, int spares)
+{
+    struct session_options o = {.device = &device_fake, .plan = PLAN_DEFAULT};
+    struct err err = ERR_INIT;
+    bool calibrated;
+
+    *b = (struct bench){.share = fs_share_dir(), .runner = runner_path()};
+    b->places = (struct places){b->share, ".", ".", b->runner};
+    write_file("p.lua", "problem { 'P', level = 1, id = 1 }\n"
+                        "sizes { full = { N = 256 }, small = { N = 32 } }\n"
+                        "output('y', relu(input('x', f32, { N, N })))");
+    must(problem_load("p.lua", "p", &b->problem, &err), &err);
+    o.plan.runners = 1;
+    o.plan.spares = spares;
+    must(session_open(&b->places, b->problem, &o, &b->session, &calibrated, &err), &err);
+}
+
+static void bench_close(struct bench *b)
+{
+    session_closep(&b->session);
+    problem_freep(&b->problem);
+    free(b->share);
+    free(b->runner);
+}
+
+/* Judges a candidate; returns how many of its runners were spares. */
+static int eval(struct bench *b, const char *text, enum verdict_kind want)
+{
+    struct evaluation e;
+    struct err err = ERR_INIT;
+
+    write_file("k.fake", text);
+    must(session_eval(b->session, "k.fake", &e, &err), &err);
+    if (e.verdict.kind != want)
+        fail_msg("%s: %s", text, e.verdict.detail);
+
+    int warm = e.sizes[0].trial.n_warm;
+
+    evaluation_release(&e);
+    return warm;
+}
+
+static bool gone(pid_t pid)
+{
+    return kill(pid, 0) < 0 && errno == ESRCH;
+}
+
+static void each_serves_one_candidate(void **state)
+{
+    static const struct {
+        const char *text;
+        enum verdict_kind want;
+    } cases[] = {
+        {"op relu\ntime 10us", VERDICT_PASS},       {"op zeros\ntime 10us", VERDICT_WRONG},
+        {"crash SIGSEGV at call 1", VERDICT_CRASH}, {"crash SIGSEGV at load", VERDICT_CRASH},
+        {"op relu\ntime 20us", VERDICT_PASS},
+    };
+    struct bench b;
+
+    (void)state;
+    bench_open(&b, 3);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct spares *s = &b.session->spares;
+
+        if (s->n < s->need)
+            fill(s, 3);
+
+        pid_t first = s->waiting[0].pid, second = s->n > 1 ? s->waiting[1].pid : 0;
+        int before = s->n;
+
+        assert_int_equal(eval(&b, cases[i].text, cases[i].want), 1);
+        assert_int_equal(s->n, before - 1);
+        assert_true(gone(first));
+        if (second)
+            assert_int_equal(s->waiting[0].pid, second);
+    }
+    bench_close(&b);
+}
+
+static void sandbox_is_the_same(void **state)
+{
+    uint32_t layers[2];
+    struct bench b;
+
+    (void)state;
+    bench_open(&b, -1);
+    assert_int_equal(b.session->spares.n, 0);
+    for (int warm = 0; warm < 2; warm++) {
+        struct evaluation e;
+        struct err err = ERR_INIT;
+
+        if (warm) {
+            bench_close(&b);
+            bench_open(&b, 1);
+            fill(&b.session->spares, 1);
+        }
+        write_file("k.fake", "op relu\ntime 10us");
+        must(session_eval(b.session, "k.fake", &e, &err), &err);
+        assert_int_equal(e.sizes[0].trial.n_warm, warm);
+        layers[warm] = e.sizes[0].trial.layers;
+        evaluation_release(&e);
+    }
+    assert_int_equal(layers[0], layers[1]);
+    bench_close(&b);
+}
+
+/* Killed while they wait: the candidate gets a process of its own and notices nothing. */
+static void dead_ones_are_replaced(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_open(&b, 2);
+    fill(&b.session->spares, 2);
+    for (int i = 0; i < 2; i++) {
+        struct rproc *r = &b.session->spares.waiting[i];
+        struct pollfd p = {.fd = r->pidfd, .events = POLLIN};
+
+        kill(r->pid, SIGKILL);
+        assert_int_equal(poll(&p, 1, LIMIT_MS), 1);
+    }
+    assert_int_equal(eval(&b, "op relu\ntime 10us", VERDICT_PASS), 0);
+    assert_int_equal(b.session->spares.n, 0);
+    bench_close(&b);
+}
+
+/* --- ones that never get ready, and the lock --- */
+
+static int lock_index(void)
+{
+    return 1000 + (int)getpid();
+}
+
+static int open_lock(void)
+{
+    AUTO(freep) char *run = xasprintf("/run/lock/assay-fake-%d.lock", lock_index());
+    AUTO(freep) char *tmp = xasprintf("/tmp/assay-fake-%d.lock", lock_index());
+    int fd = open(run, O_RDONLY | O_CLOEXEC);
+
+    return fd < 0 ? open(tmp, O_RDONLY | O_CLOEXEC) : fd;
+}
+
+static void remove_lock(void)
+{
+    AUTO(freep) char *run = xasprintf("/run/lock/assay-fake-%d.lock", lock_index());
+    AUTO(freep) char *tmp = xasprintf("/tmp/assay-fake-%d.lock", lock_index());
+
+    unlink(run);
+    unlink(tmp);
+}
+
+static bool may_time(void)
+{
+    AUTO(fd_closep) int fd = open_lock();
+
+    assert_true(fd >= 0);
+    return flock(fd, LOCK_EX | LOCK_NB) == 0;
+}
+
+/* In place of a runner: it opens nothing, says nothing and stays. */
+static void write_sleeper(void)
+{
+    write_file("sleeper", "#!/bin/sh\nexec sleep 1000\n");
+    assert_int_equal(chmod("sleeper", 0755), 0);
+}
+
+static void nobody_is_timed_until_they_are_warm(void **state)
+{
+    AUTO(freep) char *cwd = getcwd(NULL, 0);
+    AUTO(freep) char *sleeper = xasprintf("%s/sleeper", cwd);
+    struct rproc_config config = {.runner_path = sleeper,
+                                  .device = &device_fake,
+                                  .device_index = lock_index(),
+                                  .start_timeout_ms = 50};
+    struct rproc taken;
+    struct spares s;
+
+    (void)state;
+    write_sleeper();
+    spares_init(&s, &config, 1, 2);
+    spares_fill(&s);
+    assert_int_equal(s.n, 2);
+    assert_false(may_time());
+    spares_settle(&s); /* not warm in time: ended, and with them their hold on the lock */
+    assert_int_equal(s.n, 0);
+    assert_true(may_time());
+    assert_false(spares_take(&s, &config, &taken));
+    remove_lock();
+}
+
+static void warm_ones_let_others_time(void **state)
+{
+    AUTO(freep) char *path = runner_path();
+    /* The lock is that of index lock_index(), the device opened the only one there is. */
+    struct rproc_config config = {
+        .runner_path = path, .device = &device_fake, .start_timeout_ms = LIMIT_MS};
+    AUTO(rproc_release) struct rproc r = RPROC_INIT;
+    struct err err = ERR_INIT;
+    struct spares s;
+
+    (void)state;
+    config.device_index = lock_index();
+    spares_init(&s, &config, 1, 1);
+    spares_fill(&s); /* makes the file */
+    spares_release(&s);
+    assert_true(may_time());
+
+    AUTO(fd_closep) int lock = open_lock();
+
+    assert_int_equal(flock(lock, LOCK_SH), 0);
+    config.device_index = 0;
+    must(rproc_spawn(&r, &config, lock, &err), &err);
+    fd_closep(&lock); /* only the spare holds it now */
+    must(rproc_await_warm(&r, &err), &err);
+    assert_true(may_time());
+    remove_lock();
+}
+
+static void none_are_started_while_somebody_is_timed(void **state)
+{
+    AUTO(freep) char *path = runner_path();
+    struct rproc_config config = {
+        .runner_path = path, .device = &device_fake, .device_index = lock_index()};
+    struct spares s;
+
+    (void)state;
+    spares_init(&s, &config, 1, 1);
+    spares_fill(&s);
+    assert_int_equal(s.n, 1);
+    spares_release(&s);
+
+    AUTO(fd_closep) int timing = open_lock();
+
+    assert_int_equal(flock(timing, LOCK_EX), 0);
+    spares_fill(&s);
+    assert_int_equal(s.n, 0);
+    remove_lock();
+}
+
+/* --- the judge dies --- */
+
+static _Noreturn void judge_that_waits(int out)
+{
+    struct bench b;
+    int n;
+
+    bench_open(&b, 2);
+    fill(&b.session->spares, 2);
+    n = b.session->spares.n;
+    for (int i = 0; i < n; i++)
+        if (write(out, &b.session->spares.waiting[i].pid, sizeof(pid_t)) < 0)
+            _exit(1);
+    for (;;)
+        pause();
+}
+
+static void they_die_with_the_judge(void **state)
+{
+    int pipe_fd[2], pidfds[2];
+    pid_t judge, pid;
+
+    (void)state;
+    assert_int_equal(pipe(pipe_fd), 0);
+    judge = fork();
+    if (judge == 0)
+        judge_that_waits(pipe_fd[1]);
+    close(pipe_fd[1]);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(read(pipe_fd[0], &pid, sizeof(pid)), sizeof(pid));
+        pidfds[i] = (int)syscall(SYS_pidfd_open, pid, 0);
+        assert_true(pidfds[i] >= 0);
+    }
+    kill(judge, SIGKILL);
+    waitpid(judge, NULL, 0);
+    for (int i = 0; i < 2; i++) {
+        struct pollfd p = {.fd = pidfds[i], .events = POLLIN};
+
+        assert_int_equal(poll(&p, 1, LIMIT_MS), 1);
+        close(pidfds[i]);
+    }
+    close(pipe_fd[0]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_serves_one_candidate),
+        cmocka_unit_test(sandbox_is_the_same),
+        cmocka_unit_test(dead_ones_are_replaced),
+        cmocka_unit_test(nobody_is_timed_until_they_are_warm),
+        cmocka_unit_test(warm_ones_let_others_time),
+        cmocka_unit_test(none_are_started_while_somebody_is_timed),
+        cmocka_unit_test(they_die_with_the_judge),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How the judge times a device that can be held back and whose clock is only a claim, on the fake
+ * device with changed tables: real runners, real holds, and claims so far from the truth that no
+ * load on the machine makes them true, or false.
+ */
+#include "testing.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "device/cuda_hold.h"
+#include "device/nvml.h"
+#include "judge/audit.h"
+#include "judge/record.h"
+
+#include <sys/stat.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* --- figures --- */
+
+static void claims_against_the_clock(void **state)
+{
+    (void)state;
+    assert_true(audit_cold(100000, 100000, true));
+    assert_true(audit_cold(95000, 102000, true)); /* 5 % and 2 us */
+    assert_false(audit_cold(94000, 102000, true));
+    assert_true(audit_cold(1000, 3000, true)); /* a tiny kernel: the slack is all */
+    assert_false(audit_cold(1000, 4000, true));
+    assert_true(audit_cold(1000, 11000, false)); /* nothing was held: more of the way counts */
+    assert_true(audit_hot(970000, 1000000));
+    assert_false(audit_hot(950000, 1000000));
+}
+
+static void batches_are_long_enough(void **state)
+{
+    (void)state;
+    assert_int_equal(audit_hot_count(1000), 200);
+    assert_int_equal(audit_hot_count(1e6), 20);
+    assert_int_equal(audit_hot_count(1e9), 1);
+    assert_int_equal(audit_hot_count(0), 200);
+}
+
+static void host_bound_is_far_above(void **state)
+{
+    (void)state;
+    assert_true(audit_host_bound(10000, 40000, 0));
+    assert_true(audit_host_bound(10000, 0, 40000)); /* hiding it from unheld calls does not help */
+    assert_false(audit_host_bound(5000, 20000, 0)); /* 4 times as much, but only 15 us */
+    assert_false(audit_host_bound(100000, 190000, 0));
+}
+
+static void empty_orders_hide_nothing(void **state)
+{
+    (void)state;
+    assert_true(audit_empty_max(12000) == 18000);
+    assert_true(audit_empty_max(0) == 50000);
+}
+
+static void busy_is_far_above(void **state)
+{
+    (void)state;
+    assert_false(audit_busy(100000, 250000));
+    assert_true(audit_busy(100000, 310000));
+}
+
+/* --- the fake device, changed --- */
+
+static int children_slow, always_slow, slow_once, flushes; /* what the next device's flush does */
+
+static void nap(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 3000000}, NULL);
+}
+
+static bool any_child(void)
+{
+    siginfo_t info;
+
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+}
+
+/* Slow while a runner lives: as if its work ran on. Or after the first few: as if somebody else
+ * had come. */
+static int test_flush(void *ctx, struct mem *const *mems, int n, struct err *err)
+{
+    (void)ctx, (void)mems, (void)n, (void)err;
+    flushes++;
+    if (children_slow && any_child())
+        nap();
+    else if (children_slow && slow_once && flushes > 20)
+        children_slow = 0;
+    if (always_slow && flushes > 8)
+        nap();
+    return 0;
+}
+
+static void test_state(void *ctx, struct device_state *ret)
+{
+    (void)ctx;
+    *ret = (struct device_state){1980, 3201, 41, 512.5, DEVICE_THROTTLE_POWER_CAP | 1};
+}
+
+static struct device_judge_ops ops;
+static struct device device;
+
+static void make_device(enum device_clock clock, int hold_ms)
+{
+    ops = *device_fake.judge;
+    ops.flush = test_flush;
+    ops.state = test_state;
+    device = device_fake;
+    device.judge = &ops;
+    device.clock = clock;
+    device.hold_ms = hold_ms;
+    children_slow = always_slow = slow_once = flushes = 0;
+}
+
+struct rig {
+    struct places places;
+    struct problem *problem;
+    struct session *session;
+    struct evaluation e;
+};
+
+static char *runner_path(void)
+{
+    const char *set = getenv("ASSAY_RUNNER");
+    AUTO(freep) char *dir = fs_program_dir();
+
+    return set ? xstrdup(set) : xasprintf("%s/../assay-runner", dir);
+}
+
+static void must(int rc, const struct err *err)
+{
+    if (rc < 0)
+        fail_msg("%s", err->text);
+}
+
+static void write_file(const char *name, const char *text)
+{
+    struct err err = ERR_INIT;
+
+    must(fs_write_atomic(name, text, strlen(text), &err), &err);
+}
+
+/* Calls in a runner's life: 4 checks, 3 warm-ups, 8 scored, 3 batches; without checks when it is
+ * timed again. */
+static struct session_options options_of(void)
+{
+    struct session_options o = {.device = &device, .sizes = SIZES_SMALL, .single = true};
+
+    o.plan = (struct plan)PLAN_DEFAULT;
+    o.plan.checks = 3;
+    o.plan.warmups = 3;
+    o.plan.min_calls = o.plan.max_calls = 8;
+    o.plan.runners = 1;
+    return o;
+}
+
+static void judge(struct rig *g, const char *candidate)
+{
+    /* An audited device would be calibrated, which the fake one cannot be. */
+    struct calibration c = {
+        .fingerprint = "fake", .device = "fake", .created = "now", .read_bytes_s = 1e11};
+    struct session_options o = options_of();
+    struct err err = ERR_INIT;
+    bool made;
+
+    mkdir("hardware", 0777); /* no datasheets */
+    *g = (struct rig){.places = {.share = ".", .home = "home", .cache = "cache"}};
+    g->places.runner = runner_path();
+    must(calibration_save("home", &c, &err), &err);
+    write_file("k.fake", candidate);
+    write_file("p.lua", "problem { 'P', level = 1, id = 1 }\n"
+                        "sizes { full = { N = 64 }, small = { N = 16 } }\n"
+                        "output('y', relu(input('x', f32, { N, N })))\n");
+    must(problem_load("p.lua", "p", &g->problem, &err), &err);
+    must(session_open(&g->places, g->problem, &o, &g->session, &made, &err), &err);
+    must(session_eval(g->session, "k.fake", &g->e, &err), &err);
+}
+
+static void end(struct rig *g)
+{
+    evaluation_release(&g->e);
+    session_close(g->session);
+    problem_free(g->problem);
+    free((char *)g->places.runner);
+}
+
+static const struct trial_result *timed(const struct rig *g)
+{
+    return &g->e.sizes[0].trial;
+}
+
+static void expect(const struct rig *g, enum verdict_kind kind, const char *reason,
+                   const char *detail)
+{
+    const struct verdict *v = &g->e.verdict;
+
+    if (v->kind != kind || strcmp(v->reason, reason) != 0 || !strstr(v->detail, detail))
+        fail_msg("%s: %s (%s), expected %s: %s (%s)", verdict_names[v->kind], v->reason, v->detail,
+                 verdict_names[kind], reason, detail);
+}
+
+/* Long enough for any load, where the point is that the hold was not lost. */
+#define PATIENT_MS 60000
+
+static void launches_queue_up_behind_a_hold(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    make_device(CLOCK_CLAIM, PATIENT_MS);
+    judge(&g, "op relu\ntime 10us\nqueue 1ms\n");
+    expect(&g, VERDICT_PASS, "", "");
+    assert_true(timed(&g)->held);
+    assert_true(timed(&g)->queue_ns >= 1e6);
+    assert_true(timed(&g)->call_ns > 0);
+    assert_true(timed(&g)->host_bound);
+    assert_int_equal(timed(&g)->runs, 1);
+    end(&g);
+}
+
+static void an_honest_claim_passes_at_once(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+    judge(&g, "op relu\ntime 10s\n");
+    expect(&g, VERDICT_PASS, "", "");
+    assert_true(timed(&g)->held);
+    assert_false(timed(&g)->host_bound);
+    assert_int_equal(timed(&g)->runs, 1);
+    assert_true(timed(&g)->hot_outside_ns > 0);
+    end(&g);
+}
+
+/* cudaDeviceSynchronize() in the call: found out in the checks, and timed without a hold. */
+static void waiting_inside_the_call_ends_the_hold(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    make_device(CLOCK_CLAIM_AUDITED, DEVICE_HOLD_MS);
+    judge(&g, "op relu\nsync\ntime 10s\n");
+    expect(&g, VERDICT_PASS, "", "");
+    assert_false(timed(&g)->held);
+    assert_true(timed(&g)->queue_ns == 0);
+    end(&g);
+}
+
+/* Call 9 is a scored one: what was held and what was not do not mix. */
+static void a_late_wait_starts_over_without_a_hold(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    make_device(CLOCK_CLAIM_AUDITED, DEVICE_HOLD_MS);
+    judge(&g, "op relu\nsync at call 9\ntime 10s\n");
+    expect(&g, VERDICT_PASS, "", "");
+    assert_false(timed(&g)->held);
+    assert_int_equal(timed(&g)->n_samples, 8);
+    end(&g);
+}
+
+static void a_lie_is_confirmed_and_rejected(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+    judge(&g, "op relu\ntime 1us\nsleep 5ms\n");
+    expect(&g, VERDICT_REJECTED, "clock", "the runner claims 1.0 us a call");
+    assert_int_equal(timed(&g)->runs, 2);
+    end(&g);
+}
+
+/* The same without a hold. */
+static void a_lie_of_one_who_waits_is_rejected(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    make_device(CLOCK_CLAIM_AUDITED, DEVICE_HOLD_MS);
+    judge(&g, "op relu\nsync\ntime 1us\nsleep 5ms\n");
+    expect(&g, VERDICT_REJECTED, "clock", "the runner claims 1.0 us a call");
+    assert_false(timed(&g)->held);
+    end(&g);
+}
+
+/* Slow only where the hot calls are: 16 to 21, and 12 to 17 in the second run. */
+static void a_lie_about_hot_calls_is_rejected(void **state)
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+    struct rig g;
+
+    (void)state;
+    buf_adds(&text, "op relu\ntime 10ms\n");
+    for (int call = 13; call <= 21; call++)
+        buf_addf(&text, "sleep 100ms at call %d\n", call);
+    make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+    judge(&g, buf_str(&text));
+    expect(&g, VERDICT_REJECTED, "clock", "for 2 calls back to back");
+    assert_int_equal(timed(&g)->runs, 2);
+    end(&g);
+}
+
+static void work_that_runs_on_is_rejected(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+    children_slow = 1;
+    judge(&g, "op relu\ntime 10s\n");
+    expect(&g, VERDICT_REJECTED, "busy", "runs on between calls");
+    assert_int_equal(timed(&g)->runs, 2);
+    end(&g);
+}
+
+/* Somebody else's work that came and went is no verdict. */
+static void a_passing_disturbance_is_forgiven(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+    children_slow = slow_once = 1;
+    judge(&g, "op relu\ntime 10s\n");
+    expect(&g, VERDICT_PASS, "", "");
+    assert_int_equal(timed(&g)->runs, 2);
+    end(&g);
+}
+
+static void somebody_elses_work_is_infra(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+    always_slow = 1;
+    judge(&g, "op relu\ntime 10s\n");
+    expect(&g, VERDICT_INFRA, "device", "the device is busy");
+    end(&g);
+}
+
+/* --- the record --- */
+
+static void check_record(json_t *record)
+{
+    json_t *size = json_array_get(json_object_get(record, "sizes"), 0);
+    json_t *before = json_object_get(size, "state_before");
+    json_t *audit = json_array_get(json_object_get(json_object_get(record, "audit"), "sizes"), 0);
+
+    assert_true(json_is_true(json_object_get(size, "held")));
+    assert_true(json_is_false(json_object_get(size, "host_bound")));
+    assert_true(json_number_value(json_object_get(size, "queue_us")) > 0);
+    assert_true(json_number_value(json_object_get(size, "call_us")) > 0);
+    assert_true(json_number_value(json_object_get(before, "sm_mhz")) == 1980);
+    assert_true(json_number_value(json_object_get(before, "watts")) == 512.5);
+    assert_string_equal(json_string_value(json_array_get(json_object_get(before, "throttled"), 0)),
+                        "power_cap");
+    assert_int_equal(json_array_size(json_object_get(before, "throttled")), 1);
+    assert_int_equal(json_integer_value(json_object_get(audit, "runs")), 1);
+}
+
+static void record_says_how_it_was_timed(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+    judge(&g, "op relu\ntime 10s\nqueue 10us\n");
+
+    json_t *record = record_json(g.session, &g.e);
+
+    check_record(record);
+    json_decref(record);
+    end(&g);
+}
+
+/* --- NVML --- */
+
+static const char stub[] =
+    "int nvmlInit_v2(void) { return 0; }\n"
+    "int nvmlShutdown(void) { return 0; }\n"
+    "int nvmlDeviceGetHandleByUUID(const char *u, void **d)\n"
+    "{ *d = (void *)7; return u[0] == 'G' ? 0 : 6; }\n"
+    "int nvmlDeviceGetClockInfo(void *d, int which, unsigned *v)\n"
+    "{ *v = d == (void *)7 && which == 1 ? 1980 : 3201; return 0; }\n"
+    "int nvmlDeviceGetTemperature(void *d, int s, unsigned *v) { *v = 41; return 0; }\n"
+    "int nvmlDeviceGetPowerUsage(void *d, unsigned *v) { return 3; /* not supported */ }\n"
+    "int nvmlDeviceGetCurrentClocksThrottleReasons(void *d, unsigned long long *v)\n"
+    "{ *v = 0x44; return 0; }\n";
+
+static void nvml_tells_what_it_knows(void **state)
+{
+    struct device_state s;
+
+    (void)state;
+    write_file("stub.c", stub);
+    if (system("cc -shared -fPIC -w -o libstub.so stub.c") != 0)
+        skip();
+
+    struct nvml *n = nvml_open("./libstub.so", "GPU-1");
+
+    assert_non_null(n);
+    nvml_state(n, &s);
+    nvml_close(n);
+    assert_int_equal(s.sm_mhz, 1980);
+    assert_int_equal(s.memory_mhz, 3201);
+    assert_int_equal(s.celsius, 41);
+    assert_true(s.watts == -1);
+    assert_true(s.throttle == 0x44 && device_throttled(&s));
+    assert_null(nvml_open("./libstub.so", "MIG-1"));
+}
+
+static void without_nvml_nothing_is_known(void **state)
+{
+    struct device_state s;
+
+    (void)state;
+    assert_null(nvml_open("./libnone.so", "GPU-1"));
+    nvml_state(NULL, &s);
+    assert_true(s.sm_mhz == -1 && s.memory_mhz == -1 && s.celsius == -1 && s.watts == -1);
+    assert_false(device_throttled(&s));
+    nvml_close(NULL);
+}
+
+/* --- the waiting kernel --- */
+
+static void waiting_kernel_assembles(void **state)
+{
+    static const char *const archs[] = {"sm_75", "sm_80", "sm_90a", "sm_100a"};
+
+    (void)state;
+    if (system("PATH=$PATH:/usr/local/cuda/bin ptxas --version >/dev/null 2>&1") != 0)
+        skip();
+    write_file("hold.ptx", cuda_hold_ptx);
+    for (size_t i = 0; i < ARRAY_SIZE(archs); i++) {
+        AUTO(freep)
+        char *line = xasprintf(
+            "PATH=$PATH:/usr/local/cuda/bin ptxas -arch=%s -o hold.cubin hold.ptx", archs[i]);
+
+        assert_int_equal(system(line), 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(claims_against_the_clock),
+        cmocka_unit_test(batches_are_long_enough),
+        cmocka_unit_test(host_bound_is_far_above),
+        cmocka_unit_test(empty_orders_hide_nothing),
+        cmocka_unit_test(busy_is_far_above),
+        cmocka_unit_test(launches_queue_up_behind_a_hold),
+        cmocka_unit_test(an_honest_claim_passes_at_once),
+        cmocka_unit_test(waiting_inside_the_call_ends_the_hold),
+        cmocka_unit_test(a_late_wait_starts_over_without_a_hold),
+        cmocka_unit_test(a_lie_is_confirmed_and_rejected),
+        cmocka_unit_test(a_lie_of_one_who_waits_is_rejected),
+        cmocka_unit_test(a_lie_about_hot_calls_is_rejected),
+        cmocka_unit_test(work_that_runs_on_is_rejected),
+        cmocka_unit_test(a_passing_disturbance_is_forgiven),
+        cmocka_unit_test(somebody_elses_work_is_infra),
+        cmocka_unit_test(record_says_how_it_was_timed),
+        cmocka_unit_test(nvml_tells_what_it_knows),
+        cmocka_unit_test(without_nvml_nothing_is_known),
+        cmocka_unit_test(waiting_kernel_assembles),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
