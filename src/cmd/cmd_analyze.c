@@ -292,25 +292,6 @@ static void print_text(const struct analysis *a, const struct analyze_options *o
 
 /* --- the command --- */
 
-/* "MODEL" is of the run itself, "RUN:MODEL" of another, which *ret_other then holds. */
-static int open_baseline(struct app *app, const char *word, const struct results *own,
-                         struct results **ret_other, struct model_baseline *model,
-                         struct analyze_baseline *ret, struct err *err)
-{
-    const char *colon = word ? strchr(word, ':') : NULL;
-    AUTO(freep) char *run = colon ? xstrndup(word, (size_t)(colon - word)) : NULL;
-
-    *ret = (struct analyze_baseline){0};
-    if (!word)
-        return 0;
-    if (run && results_load(app->store, run, ret_other, err) < 0)
-        return -1;
-    if (model_baseline_init(model, run ? *ret_other : own, colon ? colon + 1 : word, err) < 0)
-        return -1;
-    *ret = (struct analyze_baseline){word, model_baseline_cold_us, model};
-    return 0;
-}
-
 static void print(struct app *app, const struct analyze_options *o, const struct analysis *a,
                   const struct comparison *c)
 {
@@ -352,7 +333,7 @@ static int analyze_main(struct app *app, const void *options, int argc, char **a
         return fail(err, ERR_USAGE, "analyze: --json or --csv, not both");
     if (store_open(app->places.home, &app->store, err) < 0 ||
         results_load(app->store, argv[0], &run, err) < 0 ||
-        open_baseline(app, o->baseline, run, &other, &model, &baseline, err) < 0 ||
+        model_baseline_open(app->store, o->baseline, run, &other, &model, &baseline, err) < 0 ||
         (o->against && results_load(app->store, o->against, &before, err) < 0))
         return -1;
     analyze(run, &baseline, &a);

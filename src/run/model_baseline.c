@@ -37,3 +37,21 @@ double model_baseline_cold_us(void *arg, const char *problem, const char *size_h
     }
     return best;
 }
+
+int model_baseline_open(struct store *s, const char *word, const struct results *own,
+                        struct results **ret_other, struct model_baseline *model,
+                        struct analyze_baseline *ret, struct err *err)
+{
+    const char *colon = word ? strchr(word, ':') : NULL;
+    AUTO(freep) char *run = colon ? xstrndup(word, (size_t)(colon - word)) : NULL;
+
+    *ret = (struct analyze_baseline){0};
+    if (!word)
+        return 0;
+    if (run && results_load(s, run, ret_other, err) < 0)
+        return -1;
+    if (model_baseline_init(model, run ? *ret_other : own, colon ? colon + 1 : word, err) < 0)
+        return -1;
+    *ret = (struct analyze_baseline){word, model_baseline_cold_us, model};
+    return 0;
+}
