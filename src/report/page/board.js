@@ -167,7 +167,7 @@ function heatLegend() {
 // --- a leaderboard from elsewhere, shown beside and never ranked with ours ---
 
 function besideBoard(beside) {
-  return h('section', { 'aria-label': beside.title },
+  return h('section', { class: 'wide', 'aria-label': beside.title },
     h('h2', {}, 'Beside: ', beside.title),
     h('p', { class: 'note' }, 'Figures of another judge on other hardware, as published; they are not ranked with this run.'),
     h('div', { class: 'scroll fit', tabindex: '0', role: 'region', 'aria-label': beside.title },

@@ -9,11 +9,13 @@ const verbatim = (content) => h('pre', { class: 'log', tabindex: '0' }, content)
 
 function sizesTable(record) {
   const params = (s) => Object.entries(s.params).map(([k, v]) => `${k}=${v}`).join(' ');
-  const heads = ['Size', 'Cold', '95 % interval', 'Hot', 'Floor', 'Peak', 'SOL', 'FLOP', 'Bytes', 'Regime', 'Error rms', 'honest', 'Calls'];
+  // What a caller waits is another thing only where a host launches and a device works.
+  const called = record.sizes.some((s) => finite(s.call_us) && s.call_us !== s.cold_us);
+  const heads = ['Size', 'Cold', '95 % interval', 'Hot', ...(called ? ['Call'] : []), 'Floor', 'Peak', 'SOL', 'FLOP', 'Bytes', 'Regime', 'Error rms', 'honest', 'Calls'];
   return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Sizes' }, h('table', { class: 'list sizes' },
     h('thead', {}, h('tr', {}, heads.map((t, i) => h('th', { scope: 'col', class: i && t !== 'Regime' ? 'num' : null }, t)))),
-    h('tbody', {}, record.sizes.map((s) => h('tr', {}, h('th', { scope: 'row' }, params(s)),
-      [duration(s.cold_us), finite(s.cold_lo) ? `${duration(s.cold_lo)} .. ${duration(s.cold_hi)}` : '–', duration(s.hot_us),
+    h('tbody', {}, record.sizes.map((s) => h('tr', {}, h('th', { scope: 'row' }, params(s), s.host_bound && h('span', { class: 'badge', title: 'a caller waits much longer than the device works' }, 'host bound')),
+      [duration(s.cold_us), finite(s.cold_lo) ? `${duration(s.cold_lo)} .. ${duration(s.cold_hi)}` : '–', duration(s.hot_us), ...(called ? [duration(s.call_us)] : []),
         duration(s.floor_us), percent(s.peak_fraction), percent(s.sol), s.flops ? count(s.flops) : '–', count(s.bytes, 'B')]
         .map((t) => h('td', { class: 'num' }, t)),
       h('td', {}, s.regime || '–'),

@@ -187,21 +187,38 @@ function ceilings(rows) {
 // --- roofline: operations per byte against operations per second, or bytes per second where the
 // problem has no contraction to count ---
 
-function roofsOf(device) {
+// Of all classes of arithmetic only those that say something here: plain fp32, bf16 for comparison,
+// and the one that the problem is held against (a compute-bound size's floor tells its rate).
+function roofsOf(device, points) {
   const measured = device.calibration, sheet = device.datasheet;
+  const bounds = points.map((p) => p.bound).filter(finite);
+  const held = Object.entries((sheet || measured || {}).tflops || {})
+    .filter(([, v]) => v && bounds.some((b) => Math.abs(v * 1e12 / b - 1) < 0.01)).map(([k]) => k);
+  const shown = new Set(['fp32', 'bf16', ...held.slice(0, 1)]);
   const of = (rates, bandwidth, name) => rates && bandwidth && { name, bandwidth: bandwidth * 1e9,
-    peaks: Object.entries(rates.tflops || {}).filter(([, v]) => v).map(([k, v]) => [k, v * 1e12]) };
+    peaks: Object.entries(rates.tflops || {}).filter(([k, v]) => v && shown.has(k)).map(([k, v]) => [k, v * 1e12]) };
   return [of(measured, measured && measured.read_gb_s, 'measured'),
     of(sheet, sheet && sheet.bandwidth_gb_s, 'datasheet')].filter(Boolean);
 }
 
 function roofline(points, device) {
-  const roofs = roofsOf(device);
+  const roofs = roofsOf(device, points);
   const counted = points.filter((p) => p.flops > 0);
   if (!counted.length) return bandwidthRoofline(points, roofs);
   const names = new Map(counted.map((p) => [p.series, p.row]));
   return flopRoofline(counted, roofs, h('span', { class: 'legend' }, [...names].map(([series, name]) =>
     h('span', {}, h('i', { class: 'key ' + seriesClass(series) }), name))));
+}
+
+// One name per class, at its higher line, none on top of another.
+function roofNames(roofs, x, y) {
+  const highest = new Map();
+  for (const [name, peak] of roofs.flatMap((r) => r.peaks)) highest.set(name, Math.max(peak, highest.get(name) || 0));
+  let last = Infinity;
+  return [...highest].sort((a, b) => a[1] - b[1]).map(([name, peak]) => {
+    last = Math.min(y(peak) - 5, last - 13);
+    return text(x, last, name, { class: 'roofname', 'text-anchor': 'end' });
+  });
 }
 
 const pointMark = (p, x, y) => svg(p.cell ? 'a' : 'g',
@@ -215,7 +232,7 @@ function flopRoofline(points, roofs, legend) {
     const box = { left: 56, right: width - 14, top: 26, bottom: 300 };
     const xs = points.map((p) => p.flops / p.bytes), ys = points.map((p) => p.flops / p.seconds);
     const peaks = roofs.flatMap((r) => r.peaks.map((p) => p[1]));
-    const ridge = roofs.map((r) => Math.min(...r.peaks.map((p) => p[1])) / r.bandwidth);
+    const ridge = roofs.flatMap((r) => r.peaks.map((p) => p[1] / r.bandwidth));
     const x0 = 10 ** Math.floor(Math.log10(Math.min(...xs, ...ridge) / 2)),
       x1 = 10 ** Math.ceil(Math.log10(Math.max(...xs, ...ridge) * 2));
     const y0 = 10 ** Math.floor(Math.log10(Math.min(...ys) / 1.5)),
@@ -223,21 +240,15 @@ function flopRoofline(points, roofs, legend) {
     const x = logarithmic(x0, x1, box.left, box.right), y = logarithmic(y0, y1, box.bottom, box.top);
     const roofLines = roofs.map((r) => {
       const cls = r.name === 'measured' ? 'roof' : 'roof sheet';
-      const highest = Math.max(...r.peaks.map((p) => p[1]), 0) || y1;
-      const xEnd = Math.min(x1, highest / r.bandwidth), xStart = Math.max(x0, y0 / r.bandwidth);
-      return [
+      const xEnd = Math.max(0, ...r.peaks.map((p) => p[1])) / r.bandwidth || x1, xStart = Math.max(x0, y0 / r.bandwidth);
+      return svg('g', {}, tip(`${r.name}: ${count(r.bandwidth, 'B/s')}, ` + r.peaks.map(([k, v]) => `${k} ${count(v, 'FLOP/s')}`).join(', ')),
         line(x(xStart), y(xStart * r.bandwidth), x(xEnd), y(xEnd * r.bandwidth), { class: cls }),
-        r.peaks.filter((p) => p[1] >= y0).map(([name, peak]) => [
-          line(x(Math.max(x0, peak / r.bandwidth)), y(peak), box.right, y(peak), { class: cls }),
-          text(box.right - 2, y(peak) + (r.name === 'measured' ? 13 : -5), `${name} ${r.name}`,
-            { class: 'roofname', 'text-anchor': 'end' }),
-        ]),
-      ];
+        r.peaks.filter((p) => p[1] >= y0).map(([, peak]) => line(x(peak / r.bandwidth), y(peak), box.right, y(peak), { class: cls })));
     });
     return { height: 342, parts: [
       yAxis(y, logTicks(y0, y1), (v) => count(v).replace(' ', ' '), box, 'FLOP/s'),
       xAxis(x, logTicks(x0, x1), (v) => String(+v.toPrecision(1)), box, 'FLOP per byte'),
-      roofLines,
+      roofLines, roofNames(roofs, box.right - 2, y),
       points.map((p) => pointMark(p, x(p.flops / p.bytes), y(p.flops / p.seconds))),
     ] };
   }, 'Roofline', legend);

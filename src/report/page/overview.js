@@ -106,6 +106,7 @@ function rooflinePoints(p, device, current) {
       const size = data.problems[p].sizes[at];
       const params = Object.entries(size.params).map(([k, v]) => `${k}=${v}`).join(' ');
       return { cell: c.id, series: c.m, row: modelNames[c.m], current: current === c, flops: size.flops, bytes: size.bytes,
+        bound: size.regime === 'compute' && finite(pf) ? size.flops / (pf * us * 1e-6) : null,
         seconds: us * 1e-6, label: `${modelNames[c.m]} ${c.n}, ${params}`,
         note: `${duration(us)}, ${count(size.bytes / (us * 1e-6), 'B/s')}` +
           (size.flops ? `, ${count(size.flops / (us * 1e-6), 'FLOP/s')}` : '') + `, ${percent(pf)} of peak` };
