@@ -3,6 +3,7 @@
 #include "cmd/text.h"
 
 #include "run/analyze_json.h"
+#include "run/foreign.h"
 #include "run/model_baseline.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 #include <string.h>
 
 struct analyze_options {
-    const char *against, *baseline;
+    const char *against, *baseline, *foreign;
     bool json, csv, cells;
 };
 
@@ -21,6 +22,8 @@ static const struct opt analyze_table[] = {
     {"against", 'a', OPT_STRING, FIELD(against), "NAME", "compare with an earlier run", NULL, 0, 0},
     {"baseline", 'b', OPT_STRING, FIELD(baseline), "[RUN:]MODEL",
      "speed-ups over the best of this model", NULL, 0, 0},
+    {"foreign", 0, OPT_STRING, FIELD(foreign), "FILE",
+     "speed-ups over KernelBench's baseline JSON (another device)", NULL, 0, 0},
     {"cells", 'c', OPT_FLAG, FIELD(cells), NULL, "also every model on every problem", NULL, 0, 0},
     {"json", 'j', OPT_FLAG, FIELD(json), NULL, "everything, as one JSON object", NULL, 0, 0},
     {"csv", 0, OPT_FLAG, FIELD(csv), NULL, "one line for every model and problem", NULL, 0, 0},
@@ -292,6 +295,23 @@ static void print_text(const struct analysis *a, const struct analyze_options *o
 
 /* --- the command --- */
 
+/* KernelBench knows one size of each problem: our full one. */
+static int open_foreign(const char *path, const struct results *run, struct foreign *foreign,
+                        struct analyze_baseline *ret, struct err *err)
+{
+    if (!path)
+        return 0;
+    if (ret->name)
+        return fail(err, ERR_USAGE, "analyze: --baseline or --foreign, not both");
+    if (strcmp(run->sizes, "full") != 0)
+        return fail(err, ERR_INPUT, "%s: KernelBench's times are of full sizes, run %s is of %s",
+                    path, run->name, run->sizes);
+    if (foreign_load(path, foreign, err) < 0)
+        return -1;
+    *ret = (struct analyze_baseline){foreign->label, foreign_cold_us, foreign};
+    return 0;
+}
+
 static void print(struct app *app, const struct analyze_options *o, const struct analysis *a,
                   const struct comparison *c)
 {
@@ -324,6 +344,7 @@ static int analyze_main(struct app *app, const void *options, int argc, char **a
     AUTO(results_freep) struct results *run = NULL, *before = NULL, *other = NULL;
     AUTO(analysis_release) struct analysis a = {0};
     AUTO(comparison_release) struct comparison c = {0};
+    AUTO(foreign_release) struct foreign foreign = {0};
     struct model_baseline model;
     struct analyze_baseline baseline;
 
@@ -334,6 +355,7 @@ static int analyze_main(struct app *app, const void *options, int argc, char **a
     if (store_open(app->places.home, &app->store, err) < 0 ||
         results_load(app->store, argv[0], &run, err) < 0 ||
         model_baseline_open(app->store, o->baseline, run, &other, &model, &baseline, err) < 0 ||
+        open_foreign(o->foreign, run, &foreign, &baseline, err) < 0 ||
         (o->against && results_load(app->store, o->against, &before, err) < 0))
         return -1;
     analyze(run, &baseline, &a);

@@ -10,7 +10,7 @@ struct candidate {
     char *model;
     char *problem; /* as written ("level1_19"); its full name once it is resolved */
     int sample;
-    char *file;
+    char *file;     /* or a baseline's word, "torch:eager" */
     char *origin;   /* "plan.yaml: line 7", NULL for files that were found */
     char *skipped;  /* why it is not judged, or NULL */
     int problem_at; /* of candidates.problems once it is resolved; -1 before, and when unknown */

@@ -2,6 +2,7 @@
 #include "run/jobs.h"
 
 #include "base/fs.h"
+#include "judge/worker.h"
 #include "store/run_store.h"
 
 #include <stdio.h>
@@ -211,10 +212,20 @@ static bool takes(const struct device *d, const char *file)
     return false;
 }
 
+/* PyTorch runs on the GPU where there is one. */
+static const struct device *torch_device(void)
+{
+    const char *why;
+
+    return device_cuda.probe(&why) > 0 ? &device_cuda : &device_cpu;
+}
+
 static const struct device *device_of(struct candidate *c, const struct device *chosen)
 {
     AUTO(freep) char *why = NULL;
 
+    if (torch_spec_is(c->file))
+        return chosen ? chosen : torch_device();
     if (!chosen)
         return device_for_file(c->file);
     if (takes(chosen, c->file))
@@ -229,6 +240,10 @@ static bool read_hash(struct candidate *c, char hash[HASH_HEX])
     AUTO(buf_release) struct buf text = BUF_INIT;
     struct err err = ERR_INIT;
 
+    if (torch_spec_is(c->file)) { /* its text follows from the problem, whose hash counts too */
+        hash_of(c->file, strlen(c->file), hash);
+        return true;
+    }
     if (fs_read(c->file, SOURCE_MAX, &text, &err) < 0) {
         skip(c, err.text);
         return false;

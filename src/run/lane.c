@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "judge/record.h"
+#include "judge/worker.h"
 #include "run/queue.h"
 #include "store/run_store.h"
 
@@ -94,6 +95,8 @@ static void build_job(struct lane *l, struct job *j)
                                          j->candidate->file};
     struct err err = ERR_INIT;
 
+    if (torch_spec_is(j->candidate->file))
+        return;
     for (int attempt = 0; attempt < 2; attempt++) {
         prebuilt_release(&j->built);
         if (prebuild(&req, &j->built, &err) == 0 && !was_killed(&j->built.build))
@@ -124,6 +127,8 @@ struct judge {
     struct session *session;
     char pool[HASH_HEX], seed[24]; /* the session's, to be revealed when it is retired */
     int infra_in_a_row;
+    struct worker *worker; /* for baselines; opened at the first one */
+    struct err no_worker;  /* why there is none: asking again takes seconds */
 };
 
 /* A pool that nobody is judged on any more: its seed is no secret. */
@@ -186,13 +191,39 @@ static bool worth_repeating(const struct evaluation *e)
            (e->verdict.kind == VERDICT_CRASH && !strcmp(e->verdict.reason, "SIGKILL"));
 }
 
+static int open_worker(struct judge *g, struct err *err)
+{
+    const struct cpus *cpus = &g->session->cpus;
+    const struct places *places = g->lane->run->config->places;
+    const struct worker_config c = {
+        .share = places->share, .cache = places->cache, .cpus = cpus->split ? &cpus->runner : NULL};
+
+    if (g->worker)
+        return 0;
+    if (g->no_worker.kind == ERR_NONE && worker_open(&c, &g->worker, &g->no_worker) == 0)
+        return 0;
+    *err = g->no_worker;
+    return -1;
+}
+
+static int eval_once(struct judge *g, const char *file, struct prebuilt *built,
+                     struct evaluation *ret, struct err *err)
+{
+    struct torch_spec spec;
+
+    if (!torch_spec_is(file))
+        return session_eval_built(g->session, file, built, ret, err);
+    if (torch_spec_parse(file, &spec, err) < 0 || open_worker(g, err) < 0)
+        return -1;
+    return session_eval_torch(g->session, g->worker, file, &spec, ret, err);
+}
+
 /* 0: judged. -1: neither time. */
 static int eval_job(struct judge *g, struct job *j, struct evaluation *ret, struct err *err)
 {
     const char *file = j->candidate->file;
-    struct prebuilt *built = j->built.source ? &j->built : NULL;
 
-    if (session_eval_built(g->session, file, built, ret, err) < 0)
+    if (eval_once(g, file, j->built.source ? &j->built : NULL, ret, err) < 0)
         return -1;
     if (!worth_repeating(ret))
         return 0;
@@ -200,9 +231,10 @@ static int eval_job(struct judge *g, struct job *j, struct evaluation *ret, stru
     int problem_at = g->problem_at;
 
     evaluation_release(ret);
+    worker_closep(&g->worker); /* it may be what was killed */
     if (close_session(g, err) < 0 || open_session(g, problem_at, err) < 0)
         return -1;
-    return session_eval(g->session, file, ret, err);
+    return eval_once(g, file, NULL, ret, err);
 }
 
 /* --- storing --- */
@@ -221,7 +253,7 @@ static int store_cells(struct judge *g, const struct job *j, const struct evalua
                                        .sample = j->candidate->sample,
                                        .repeat = j->repeat,
                                        .file = j->candidate->file,
-                                       .candidate_hash = e->source_hash,
+                                       .candidate_hash = j->hash,
                                        .problem_hash = g->problem->hash,
                                        .device = device,
                                        .record = e->id};
@@ -265,7 +297,7 @@ static bool changed_meanwhile(struct judge *g, const struct job *j, const struct
 {
     struct run_state *run = g->lane->run;
 
-    if (!strcmp(e->source_hash, j->hash))
+    if (!strcmp(e->source_hash, j->hash) || torch_spec_is(j->candidate->file))
         return false;
 
     AUTO(freep)
@@ -360,6 +392,7 @@ static void *judge_main(void *arg)
         rc = judge_batch(g, b, &err);
     if (close_session(g, &err) < 0)
         rc = -1;
+    worker_close(g->worker);
     if (rc < 0)
         stop_lane(l, &err);
     pthread_mutex_lock(&l->ended_mutex);

@@ -38,11 +38,19 @@ double model_baseline_cold_us(void *arg, const char *problem, const char *size_h
     return best;
 }
 
+static bool has_model(const struct results *r, const char *model)
+{
+    for (int m = 0; m < r->n_models; m++)
+        if (!strcmp(r->models[m], model))
+            return true;
+    return false;
+}
+
 int model_baseline_open(struct store *s, const char *word, const struct results *own,
                         struct results **ret_other, struct model_baseline *model,
                         struct analyze_baseline *ret, struct err *err)
 {
-    const char *colon = word ? strchr(word, ':') : NULL;
+    const char *colon = word && !has_model(own, word) ? strchr(word, ':') : NULL;
     AUTO(freep) char *run = colon ? xstrndup(word, (size_t)(colon - word)) : NULL;
 
     *ret = (struct analyze_baseline){0};

@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/ydoc.h"
 #include "device/device.h"
+#include "judge/worker.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,11 +104,17 @@ static int read_candidate(const struct ydoc *d, const struct ynode *n, struct ca
     if (!model || !problem || !file)
         return ydoc_fail(d, n->line, err, "a candidate needs model, problem and file");
 
-    AUTO(freep) char *path = beside(d, file);
+    struct torch_spec torch;
+    bool baseline = torch_spec_is(file);
+
+    if (baseline && torch_spec_parse(file, &torch, err) < 0)
+        return wrap(err, "%s: line %d", d->path, n->line);
+
+    AUTO(freep) char *path = baseline ? xstrdup(file) : beside(d, file);
     AUTO(freep) char *word = problem_word(d, problem);
-    struct candidate *c =
-        candidates_add(ret, model, word, (int)sample, path,
-                       device_for_file(file) ? NULL : "no device takes files of this kind");
+    bool fits = baseline || device_for_file(file);
+    struct candidate *c = candidates_add(ret, model, word, (int)sample, path,
+                                         fits ? NULL : "no device takes files of this kind");
 
     c->origin = xasprintf("%s: line %d", d->path, n->line);
     return 0;

@@ -27,7 +27,7 @@ struct cell_row {
     const char *model, *problem;
     int sample, repeat;
     const char *file;
-    const char *candidate_hash, *problem_hash; /* NULL when it was never read */
+    const char *candidate_hash, *problem_hash; /* of the file; NULL when it was never read */
     const char *device;                        /* "cpu AMD EPYC"; NULL when it was not judged */
     const char *record;                        /* id of the record, or NULL */
     const char *skipped;                       /* without a record: why */

@@ -2,7 +2,9 @@
 /* Figures of runs against cases that were computed by hand. */
 #include "testing.h"
 
+#include "base/fs.h"
 #include "run/analyze_json.h"
+#include "run/foreign.h"
 #include "run/model_baseline.h"
 
 #include <math.h>
@@ -327,6 +329,34 @@ static void a_model_as_baseline(void **state)
     assert_int_equal(err.kind, ERR_INPUT);
 }
 
+static void foreign_times(void **state)
+{
+    static const char text[] =
+        "{\"level1\": {\"19_ReLU.py\": {\"mean\": 1.5, \"std\": 0.1},"
+        " \"20_LeakyReLU.py\": null}, \"level2\": {\"19_X.py\": {\"mean\": 2}}}";
+    AUTO(foreign_release) struct foreign f = {0};
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_int_equal(fs_write_atomic("kb.json", text, strlen(text), &err), 0);
+    assert_int_equal(foreign_load("kb.json", &f, &err), 0);
+    assert_int_equal(f.n, 2);
+    assert_string_equal(f.label, "foreign: kb.json");
+    NEAR(foreign_cold_us(&f, "level1/019_relu", "any", "any"), 1500);
+    NEAR(foreign_cold_us(&f, "level2/019_y", "any", "any"), 2000);
+    assert_true(isnan(foreign_cold_us(&f, "level1/020_leaky_relu", "any", "any")));
+    assert_true(isnan(foreign_cold_us(&f, "level/019_relu", "any", "any")));
+    assert_true(isnan(foreign_cold_us(&f, "own", "any", "any")));
+
+    struct foreign none = {0};
+
+    assert_int_equal(fs_write_atomic("kb.json", "[]", 2, &err), 0);
+    assert_int_equal(foreign_load("kb.json", &none, &err), -1);
+    assert_int_equal(fs_write_atomic("kb.json", "{", 1, &err), 0);
+    assert_int_equal(foreign_load("kb.json", &none, &err), -1);
+    assert_int_equal(err.kind, ERR_INPUT);
+}
+
 static void two_runs(void **state)
 {
     static const char *const problems[] = {"p", NULL};
@@ -398,7 +428,8 @@ int main(void)
         cmocka_unit_test(repeats_are_one_sample), cmocka_unit_test(orders_that_turn),
         cmocka_unit_test(medians_and_bests),      cmocka_unit_test(a_missing_baseline_shows),
         cmocka_unit_test(a_model_as_baseline),    cmocka_unit_test(two_runs),
-        cmocka_unit_test(csv_quotes_names),       cmocka_unit_test(nothing_at_all),
+        cmocka_unit_test(foreign_times),          cmocka_unit_test(csv_quotes_names),
+        cmocka_unit_test(nothing_at_all),
     };
 
     return cmocka_run_group_tests_name("analyze", tests, NULL, NULL);
