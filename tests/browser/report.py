@@ -6,6 +6,7 @@ import sys
 import unittest
 
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -69,7 +70,9 @@ class Report(unittest.TestCase):
         self.until(lambda d: d.execute_script("return document.documentElement.dataset.ready") == "yes")
 
     def until(self, condition):
-        return WebDriverWait(self.driver, WAIT_S).until(condition)
+        # What is redrawn while it is looked at is not there yet.
+        ignored = [StaleElementReferenceException]
+        return WebDriverWait(self.driver, WAIT_S, ignored_exceptions=ignored).until(condition)
 
     def all(self, css):
         return self.driver.find_elements(CSS, css)

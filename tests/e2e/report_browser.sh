@@ -5,16 +5,16 @@ python=/usr/bin/python3 # Debian's, which has Debian's selenium
 { command -v chromium && command -v chromedriver && $python -c 'import selenium'; } >/dev/null 2>&1 ||
     { echo "no chromium, chromedriver or python3-selenium here: tools/install-deps browser"; exit 77; }
 
-ex=$ROOT/exemplars/cpu
+ex=$ROOT/exemplars/cpu attacks=$ROOT/attacks/cpu
 put() { mkdir -p "c/$1/$2" && cp "$4" "c/$1/$2/sample$3.c"; }
 put naive level1_19 0 "$ex/level1/019_relu/naive.c"
 put naive level1_1 0 "$ex/level1/001_square_matrix_multiplication/naive.c"
 put naive level1_23 0 "$ex/level1/023_softmax/naive.c"
 put tuned level1_19 0 "$ex/level1/019_relu/fast.c"
-put tuned level1_19 1 "$ex/faulty/zeros.c"
+put tuned level1_19 1 "$attacks/012_zeros.c"
 put tuned level1_1 0 "$ex/level1/001_square_matrix_multiplication/fast.c"
-put faulty level1_19 0 "$ex/faulty/crash_null.c"
-put faulty level1_1 0 "$ex/faulty/does_not_compile.c"
+put faulty level1_19 0 "$attacks/211_null_pointer.c"
+put faulty level1_1 0 "$attacks/212_does_not_compile.c"
 evil='<img src=x onerror=pwned()>'
 mkdir -p "c/$evil/level1_19"
 { echo '/* </script><script>pwned()</script><!-- */'; cat "$ex/level1/019_relu/naive.c"; } >"c/$evil/level1_19/sample0.c"
