@@ -127,6 +127,7 @@ struct judge {
     struct session *session;
     char pool[HASH_HEX], seed[24]; /* the session's, to be revealed when it is retired */
     int infra_in_a_row;
+    int to_come;           /* candidates of the batch, from the present job on; no baselines */
     struct worker *worker; /* for baselines; opened at the first one */
     struct err no_worker;  /* why there is none: asking again takes seconds */
 };
@@ -163,6 +164,13 @@ static int close_session(struct judge *g, struct err *err)
     return reveal(g, err);
 }
 
+/* How many spares are worth starting; for baselines none. */
+static void tell_to_come(const struct judge *g, struct session_options *o, int begun)
+{
+    o->candidates = begun + g->to_come;
+    o->plan.spares = g->to_come ? g->lane->options.plan.spares : -1;
+}
+
 /* -1: the problem cannot be judged on this device now. */
 static int open_session(struct judge *g, int problem_at, struct err *err)
 {
@@ -171,11 +179,14 @@ static int open_session(struct judge *g, int problem_at, struct err *err)
     struct session_options options = g->lane->options;
     bool calibrated = false;
 
-    if (g->problem_at == problem_at)
+    if (g->problem_at == problem_at) {
+        tell_to_come(g, &g->session->options, g->session->begun);
         return 0;
+    }
     if (close_session(g, err) < 0)
         return -1;
     options.device_index = g->index;
+    tell_to_come(g, &options, 0);
     if (problem_load(p->path, p->name, &g->problem, err) < 0 ||
         session_open(run->config->places, g->problem, &options, &g->session, &calibrated, err) < 0)
         return -1;
@@ -356,6 +367,15 @@ static void say_left(struct judge *g, const struct batch *b, int from)
     say(run, run->config->watcher.trouble, text);
 }
 
+static int count_to_come(const struct judge *g, const struct batch *b, int from)
+{
+    int n = 0;
+
+    for (int i = from; i < b->n; i++)
+        n += !torch_spec_is(g->lane->run->jobs->order[b->first + i]->candidate->file);
+    return n;
+}
+
 /* A job that is passed over is waited for all the same: its build may be going on. */
 static int judge_batch(struct judge *g, const struct batch *b, struct err *err)
 {
@@ -368,6 +388,7 @@ static int judge_batch(struct judge *g, const struct batch *b, struct err *err)
 
         if (!queue_wait(&l->queue, j))
             return 0;
+        g->to_come = count_to_come(g, b, i);
         if (g->infra_in_a_row < INFRA_IN_A_ROW)
             rc = judge_job(g, j, err);
         else if (left_from < 0)
