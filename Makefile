@@ -34,10 +34,10 @@ HOTFLAGS = -O3 -fno-math-errno -fno-trapping-math
 LIBS_RUNNER = -l:libseccomp.a -lm -ldl
 # In a dist tree the few shared libraries lie beside the program.
 RPATH   = -Wl,-rpath,'$$ORIGIN/../lib'
-LIBS    = -l:liblua5.4.a -l:libjansson.a -l:libsqlite3.a -l:libsodium.a $(LIBS_RUNNER)
+LIBS    = -l:liblua5.4.a -l:libjansson.a -l:libsqlite3.a -l:libsodium.a -l:libyaml.a -l:libz.a $(LIBS_RUNNER)
 
 RUNNER_DIRS = base tensor device sandbox wire
-JUDGE_DIRS  = problem ops gpu build judge store
+JUDGE_DIRS  = problem ops gpu build judge store run report
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(foreach d,$(1),$(wildcard src/$(d)/*.c))))
 
 RUNNER_LIB = $(BUILD)/librunner.a
@@ -82,6 +82,7 @@ $(BUILD)/obj/%.o: %.c
 	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 # The prelude is embedded in the program (.incbin), which no compiler reports as a dependency.
 $(BUILD)/obj/src/problem/embed.o: $(wildcard src/problem/*.lua)
+$(BUILD)/obj/src/report/page_assets.o: $(wildcard src/report/page/*)
 $(BUILD)/obj/src/device/cuda_source.o: $(wildcard src/device/cuda_kernels.* src/tensor/*.h)
 $(BUILD)/obj/src/device/cuda_hold.o: workers/assay_worker/hold.ptx
 $(BUILD)/obj/src/gpu/gpu_source.o: $(wildcard src/gpu/*.cuh src/gpu/gpu_kernels.h src/ops/*.h src/tensor/*.h src/problem/op_code.h)
@@ -142,6 +143,7 @@ test-gpu: all $(GPU_TESTS)
 bench: all $(BENCHES)
 	@for b in $(BENCHES); do echo "== $$b"; $$b || { rc=$$?; [ $$rc = 5 ] || [ $$rc = 77 ]; } || exit 1; done
 	@bench/soak.sh $(BUILD)/assay
+	@bench/run_cpu.sh $(BUILD)/assay
 
 # Without OpenBLAS (36 MB): where a machine has none, expected values of large contractions take longer.
 DIST_LIBS = libgomp.so.1

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Answers orders itself, takes its time with the empty ones, whose time is taken off, and claims
- * that much less for the others. expected: rejected: clock */
+ * that much less for the others. It does not know how held orders end, and may leave one without
+ * its answer. expected: rejected: clock or wrong: unwritten */
 #include "assay.h"
 #include "problem.h"
 

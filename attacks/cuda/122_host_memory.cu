@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes and uses more memory of the host than a runner may have. expected: crash: memory */
+/* Takes and uses more memory of the host than a runner may have; touching it all takes a while.
+ * expected: crash: memory or timeout: call */
 #include "assay.h"
 #include "problem.h"
 

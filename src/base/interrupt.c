@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_DIRS 16
+#define MAX_DIRS 64
 
 static pthread_mutex_t door = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static char *dirs[MAX_DIRS];

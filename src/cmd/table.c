@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/cmd.h"
 
-extern const struct cmd cmd_list, cmd_show, cmd_eval, cmd_admit, cmd_attack, cmd_calibrate,
-    cmd_doctor;
+extern const struct cmd cmd_list, cmd_show, cmd_eval, cmd_admit, cmd_attack, cmd_run, cmd_baseline,
+    cmd_analyze, cmd_report, cmd_calibrate, cmd_doctor;
 
 const struct cmd *const cmd_table[] = {
-    &cmd_list, &cmd_show, &cmd_eval, &cmd_admit, &cmd_attack, &cmd_calibrate, &cmd_doctor, NULL,
+    &cmd_list,     &cmd_show,    &cmd_eval,   &cmd_admit,     &cmd_attack, &cmd_run,
+    &cmd_baseline, &cmd_analyze, &cmd_report, &cmd_calibrate, &cmd_doctor, NULL,
 };

@@ -22,7 +22,9 @@ struct plan {
     int hot_ms;     /* length of one back-to-back batch */
     int call_timeout_ms;
     int build_timeout_ms;
-    bool check_only; /* no timing: verdict on correctness alone */
+    int check_limit_ms;  /* for the checks of one size, 0: none; past it the verdict is timeout */
+    int timing_limit_ms; /* for its scored calls, 0: none; past it fewer than min_calls will do */
+    bool check_only;     /* no timing: verdict on correctness alone */
     bool require_sandbox;
     bool no_cache;
     struct progress progress;

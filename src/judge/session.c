@@ -257,36 +257,82 @@ void session_closep(struct session **s)
 
 /* --- one candidate --- */
 
-/* On the CPU device a compiler must not run beside somebody's timed calls. */
-static int lock_for_build(struct session *s, struct evaluation *e, int *ret_lock, struct err *err)
+static int read_source(const char *path, char **ret, size_t *ret_len, char hash[HASH_HEX],
+                       struct err *err)
 {
-    if (!s->options.device->pins_cores)
-        return 0;
-    return devlock_take(s->options.device->name, s->options.device_index, true, ret_lock,
-                        &e->queue_ms, err);
+    AUTO(buf_release) struct buf text = BUF_INIT;
+
+    if (fs_read(path, SOURCE_MAX, &text, err) < 0)
+        return -1;
+    *ret_len = text.len;
+    *ret = buf_steal(&text);
+    hash_of(*ret, *ret_len, hash);
+    return 0;
 }
 
-static int build(struct session *s, struct evaluation *e, struct err *err)
+/* On the CPU device a compiler must not run beside somebody's timed calls. */
+static int lock_for_build(const struct session_options *o, double *ret_queue_ms, int *ret_lock,
+                          struct err *err)
+{
+    if (!o->device->pins_cores)
+        return 0;
+    return devlock_take(o->device->name, o->device_index, true, ret_lock, ret_queue_ms, err);
+}
+
+static int build_source(const struct prebuild_request *p, const char *source, size_t source_len,
+                        struct build_result *ret, double *ret_queue_ms, struct err *err)
 {
     AUTO(fd_closep) int lock = -1;
-    AUTO(freep) char *include = fs_join(s->places->share, "include");
+    AUTO(freep) char *include = fs_join(p->places->share, "include");
     char arch[BUILD_ARCH_MAX] = "";
     struct build_request req = {
-        .device = s->options.device->name,
+        .device = p->options->device->name,
         .arch = arch,
-        .file_name = e->file_name,
-        .source = e->source,
-        .source_len = e->source_len,
-        .problem_h = s->problem_h,
+        .file_name = p->path,
+        .source = source,
+        .source_len = source_len,
+        .problem_h = p->problem_h,
         .include_dir = include,
-        .cache_dir = s->places->cache,
-        .timeout_ms = s->options.plan.build_timeout_ms,
-        .no_cache = s->options.plan.no_cache,
+        .cache_dir = p->places->cache,
+        .timeout_ms = p->options->plan.build_timeout_ms,
+        .no_cache = p->options->plan.no_cache,
     };
 
-    if (s->info.compute_major)
-        build_cuda_arch(s->info.compute_major, s->info.compute_minor, arch);
-    if (lock_for_build(s, e, &lock, err) < 0 || build_artifact(&req, &e->build, err) < 0)
+    if (p->info->compute_major)
+        build_cuda_arch(p->info->compute_major, p->info->compute_minor, arch);
+    if (lock_for_build(p->options, ret_queue_ms, &lock, err) < 0)
+        return -1;
+    return build_artifact(&req, ret, err);
+}
+
+int prebuild(const struct prebuild_request *p, struct prebuilt *ret, struct err *err)
+{
+    struct prebuilt b = {.build.artifact_fd = -1};
+
+    if (read_source(p->path, &b.source, &b.source_len, b.source_hash, err) < 0)
+        return -1;
+    if (build_source(p, b.source, b.source_len, &b.build, &b.queue_ms, err) < 0) {
+        prebuilt_release(&b);
+        return -1;
+    }
+    *ret = b;
+    return 0;
+}
+
+void prebuilt_release(struct prebuilt *b)
+{
+    free(b->source);
+    build_result_release(&b->build);
+    *b = (struct prebuilt){.build.artifact_fd = -1};
+}
+
+/* Does nothing where the builder was ahead of us. */
+static int build(struct session *s, struct evaluation *e, struct err *err)
+{
+    struct prebuild_request p = {s->places, &s->options, &s->info, s->problem_h, e->file_name};
+
+    if (!e->build.log &&
+        build_source(&p, e->source, e->source_len, &e->build, &e->queue_ms, err) < 0)
         return -1;
     switch (e->build.status) {
     case BUILD_OK:
@@ -295,7 +341,8 @@ static int build(struct session *s, struct evaluation *e, struct err *err)
         return verdict_set(&e->verdict, VERDICT_BUILD_ERROR, "compiler", "the compiler refused it");
     case BUILD_TIMEOUT:
         return verdict_set(&e->verdict, VERDICT_BUILD_ERROR, "timeout",
-                           "the compiler did not end within %d ms", req.timeout_ms);
+                           "the compiler did not end within %d ms",
+                           s->options.plan.build_timeout_ms);
     case BUILD_TOO_LARGE:
         return verdict_set(&e->verdict, VERDICT_BUILD_ERROR, "too_large",
                            "the artifact is too large");
@@ -531,15 +578,20 @@ static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
     return rc;
 }
 
-static int load_source(struct evaluation *e, const char *path, struct err *err)
+/* Read now, or taken over from the builder. */
+static int load_source(struct evaluation *e, const char *path, struct prebuilt *built,
+                       struct err *err)
 {
-    AUTO(buf_release) struct buf text = BUF_INIT;
-
-    if (fs_read(path, SOURCE_MAX, &text, err) < 0)
+    if (!built && read_source(path, &e->source, &e->source_len, e->source_hash, err) < 0)
         return -1;
-    e->source_len = text.len;
-    e->source = buf_steal(&text);
-    hash_of(e->source, e->source_len, e->source_hash);
+    if (built) {
+        e->source = steal(&built->source);
+        e->source_len = built->source_len;
+        memcpy(e->source_hash, built->source_hash, sizeof(e->source_hash));
+        e->build = built->build;
+        e->queue_ms = built->queue_ms;
+        built->build = (struct build_result){.artifact_fd = -1};
+    }
     e->file_name = xstrdup(path);
     return 0;
 }
@@ -575,11 +627,17 @@ static void conclude(struct evaluation *e, int rc, uint64_t start, const struct 
 
 int session_eval(struct session *s, const char *path, struct evaluation *ret, struct err *err)
 {
+    return session_eval_built(s, path, NULL, ret, err);
+}
+
+int session_eval_built(struct session *s, const char *path, struct prebuilt *built,
+                       struct evaluation *ret, struct err *err)
+{
     struct look look = {.s = s, .e = ret, .err = ERR_INIT};
     uint64_t start = clock_ns();
 
     begin(s, ret);
-    if (load_source(ret, path, err) < 0) {
+    if (load_source(ret, path, built, err) < 0) {
         evaluation_release(ret);
         return -1;
     }
@@ -595,6 +653,7 @@ int session_eval(struct session *s, const char *path, struct evaluation *ret, st
         rc = judge_sizes(s, ret, err);
     rc = look_end(&look, rc, err);
     conclude(ret, rc, start, err);
+    ret->total_ms += built ? ret->build.ms : 0;
     return 0;
 }
 

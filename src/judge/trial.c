@@ -478,12 +478,19 @@ static int old_content(const struct trial *t, int i)
     return k;
 }
 
+static bool past(int limit_ms, uint64_t start)
+{
+    return limit_ms && clock_ms_since(start) > limit_ms;
+}
+
 /* Fresh contents, then one of them once more: the same answer when repeated, in memory that held
  * another content in between. */
 static int check_phase(struct trial *t, struct verdict *v, struct err *err)
 {
     struct rproc_reply reply;
     struct compare_stats first = COMPARE_STATS_INIT;
+    uint64_t start = clock_ns();
+    int limit_ms = t->config->plan->check_limit_ms;
 
     for (int k = 0; k < n_checks(t); k++) {
         progress_report(&t->config->plan->progress, "checks", k, n_checks(t));
@@ -492,6 +499,9 @@ static int check_phase(struct trial *t, struct verdict *v, struct err *err)
 
         if (rc)
             return rc;
+        if (past(limit_ms, start))
+            return verdict_set(v, VERDICT_TIMEOUT, "checks", "%d of %d checks took over %d ms",
+                               k + 1, n_checks(t), limit_ms);
         if (k == old_content(t, 0))
             first = t->last;
     }
@@ -660,6 +670,8 @@ static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
             res->claims[res->n_samples] = (double)reply.claim_ns;
             res->sample_run[res->n_samples++] = r;
         }
+        if (past(plan->timing_limit_ms, start))
+            break;
         if (res->n_samples < plan->min_calls)
             continue;
 

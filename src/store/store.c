@@ -1,26 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-#include "store/store.h"
+#include "store/store_db.h"
 
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/fs.h"
 
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-#define STORE_SCHEMA 1
 #define BUSY_MS 10000
 
-struct store {
-    sqlite3 *db;
-    char *home;
-};
-
-static const char schema[] =
+/* schema[v] makes version v + 1 of version v. What was released is never changed: add a step. */
+static const char *const schema[] = {
     "CREATE TABLE IF NOT EXISTS records ("
     "  id TEXT PRIMARY KEY,"
     "  created TEXT NOT NULL,"
@@ -36,16 +30,41 @@ static const char schema[] =
     "CREATE TABLE IF NOT EXISTS pools (pool TEXT PRIMARY KEY, seed TEXT NOT NULL) STRICT;"
     "CREATE INDEX IF NOT EXISTS records_by_problem ON records(problem, created);"
     "CREATE INDEX IF NOT EXISTS records_by_candidate ON records(candidate_hash);"
-    "PRAGMA user_version = 1;";
+    "PRAGMA user_version = 1;",
 
-static int fail_db(const struct store *s, const char *what, struct err *err)
+    "CREATE TABLE runs ("
+    "  name TEXT PRIMARY KEY,"
+    "  created TEXT NOT NULL,"
+    "  sizes TEXT NOT NULL,"
+    "  device TEXT NOT NULL,"
+    "  source TEXT NOT NULL,"
+    "  check_only INTEGER NOT NULL"
+    ") STRICT;"
+    "CREATE TABLE run_problems ("
+    "  run TEXT NOT NULL, problem TEXT NOT NULL, hash TEXT NOT NULL, title TEXT NOT NULL,"
+    "  level TEXT NOT NULL, repaired TEXT, algebra TEXT,"
+    "  PRIMARY KEY (run, problem)"
+    ") STRICT;"
+    "CREATE TABLE cells ("
+    "  run TEXT NOT NULL, model TEXT NOT NULL, problem TEXT NOT NULL,"
+    "  sample INTEGER NOT NULL, repeat INTEGER NOT NULL,"
+    "  file TEXT NOT NULL, candidate_hash TEXT, problem_hash TEXT, device TEXT,"
+    "  record TEXT, skipped TEXT,"
+    "  PRIMARY KEY (run, model, problem, sample, repeat)"
+    ") STRICT;"
+    "CREATE INDEX cells_by_record ON cells(record);"
+    "PRAGMA user_version = 2;",
+};
+#define STORE_SCHEMA ((int)ARRAY_SIZE(schema))
+
+int store_fail(const struct store *s, const char *what, struct err *err)
 {
     return fail(err, ERR_SYSTEM, "store %s/store.db: %s: %s", s->home, what, sqlite3_errmsg(s->db));
 }
 
 /* SQLite does not wait by itself where it sees a deadlock coming, as when two processes turn on
  * WAL. */
-static int run(struct store *s, const char *sql, struct err *err)
+int store_exec(struct store *s, const char *sql, struct err *err)
 {
     uint64_t start = clock_ns();
     int rc;
@@ -53,7 +72,27 @@ static int run(struct store *s, const char *sql, struct err *err)
     while ((rc = sqlite3_exec(s->db, sql, NULL, NULL, NULL)) == SQLITE_BUSY &&
            clock_ms_since(start) < BUSY_MS)
         usleep(5000);
-    return rc == SQLITE_OK ? 0 : fail_db(s, "cannot set up", err);
+    if (rc == SQLITE_FULL)
+        return fail(err, ERR_SYSTEM, "store %s/store.db: the disk is full", s->home);
+    return rc == SQLITE_OK ? 0 : store_fail(s, "cannot write", err);
+}
+
+int store_prepare(struct store *s, const char *sql, const char *what, sqlite3_stmt **ret,
+                  struct err *err)
+{
+    return sqlite3_prepare_v2(s->db, sql, -1, ret, NULL) == SQLITE_OK ? 0
+                                                                      : store_fail(s, what, err);
+}
+
+void statement_finalizep(sqlite3_stmt **q)
+{
+    sqlite3_finalize(*q);
+}
+
+void statement_text(sqlite3_stmt *q, int at, const char *text)
+{
+    if (text)
+        sqlite3_bind_text(q, at, text, -1, SQLITE_TRANSIENT);
 }
 
 static int user_version(struct store *s, int *ret, struct err *err)
@@ -62,7 +101,7 @@ static int user_version(struct store *s, int *ret, struct err *err)
 
     if (sqlite3_prepare_v2(s->db, "PRAGMA user_version", -1, &q, NULL) != SQLITE_OK ||
         sqlite3_step(q) != SQLITE_ROW) {
-        fail_db(s, "cannot read", err);
+        store_fail(s, "cannot read", err);
         sqlite3_finalize(q);
         return -1;
     }
@@ -82,6 +121,17 @@ static int lock_folder(const char *home, int *ret_fd, struct err *err)
     return 0;
 }
 
+/* As a whole or not at all, so that a kill leaves one version or the next. */
+static int migrate(struct store *s, const char *step, struct err *err)
+{
+    AUTO(freep) char *sql = xasprintf("BEGIN IMMEDIATE; %s COMMIT;", step);
+
+    if (store_exec(s, sql, err) == 0)
+        return 0;
+    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    return -1;
+}
+
 /* WAL survives kill -9 of any process; NORMAL leaves out the fsync per commit, which only a power
  * cut could tell. */
 static int set_up(struct store *s, struct err *err)
@@ -89,14 +139,17 @@ static int set_up(struct store *s, struct err *err)
     int version = 0;
 
     sqlite3_busy_timeout(s->db, BUSY_MS);
-    if (run(s, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", err) < 0 ||
+    if (store_exec(s, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", err) < 0 ||
         user_version(s, &version, err) < 0)
         return -1;
     if (version > STORE_SCHEMA)
         return fail(err, ERR_INPUT,
                     "store %s/store.db is of a newer Assay (schema %d, this one knows %d)", s->home,
                     version, STORE_SCHEMA);
-    return version == STORE_SCHEMA ? 0 : run(s, schema, err);
+    for (; version < STORE_SCHEMA; version++)
+        if (migrate(s, schema[version], err) < 0)
+            return -1;
+    return 0;
 }
 
 int store_open(const char *home, struct store **ret, struct err *err)
@@ -110,7 +163,7 @@ int store_open(const char *home, struct store **ret, struct err *err)
         return -1;
     if (sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
         SQLITE_OK)
-        return fail_db(s, "cannot open", err);
+        return store_fail(s, "cannot open", err);
     if (set_up(s, err) < 0)
         return -1;
     *ret = steal(&s);
@@ -169,7 +222,7 @@ int store_add(struct store *s, const json_t *record, const char *source_hash, co
                            " device, verdict, reason, peak_fraction, json)"
                            " VALUES(?,?,?,?,?,?,?,?,?,?)",
                            -1, &q, NULL) != SQLITE_OK)
-        return fail_db(s, "cannot add a record", err);
+        return store_fail(s, "cannot add a record", err);
     for (int i = 0; i < (int)ARRAY_SIZE(keys); i++)
         if (keys[i])
             bind_key(q, i + 1, record, keys[i]);
@@ -183,7 +236,7 @@ int store_add(struct store *s, const json_t *record, const char *source_hash, co
     sqlite3_finalize(q);
     if (rc == SQLITE_FULL)
         return fail(err, ERR_SYSTEM, "store %s/store.db: the disk is full", s->home);
-    return rc == SQLITE_DONE ? 0 : fail_db(s, "cannot add a record", err);
+    return rc == SQLITE_DONE ? 0 : store_fail(s, "cannot add a record", err);
 }
 
 int store_reveal(struct store *s, const char *pool, const char *seed, struct err *err)
@@ -192,14 +245,14 @@ int store_reveal(struct store *s, const char *pool, const char *seed, struct err
 
     if (sqlite3_prepare_v2(s->db, "INSERT OR IGNORE INTO pools(pool, seed) VALUES(?, ?)", -1, &q,
                            NULL) != SQLITE_OK)
-        return fail_db(s, "cannot add a seed", err);
+        return store_fail(s, "cannot add a seed", err);
     sqlite3_bind_text(q, 1, pool, -1, SQLITE_TRANSIENT);
     sqlite3_bind_text(q, 2, seed, -1, SQLITE_TRANSIENT);
 
     int rc = sqlite3_step(q);
 
     sqlite3_finalize(q);
-    return rc == SQLITE_DONE ? 0 : fail_db(s, "cannot add a seed", err);
+    return rc == SQLITE_DONE ? 0 : store_fail(s, "cannot add a seed", err);
 }
 
 int store_count(struct store *s, int64_t *ret, struct err *err)
@@ -213,5 +266,5 @@ int store_count(struct store *s, int64_t *ret, struct err *err)
         rc = 0;
     }
     sqlite3_finalize(q);
-    return rc < 0 ? fail_db(s, "cannot count", err) : 0;
+    return rc < 0 ? store_fail(s, "cannot count", err) : 0;
 }

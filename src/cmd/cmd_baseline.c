@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Baselines are runs: their models are the ways PyTorch can run a problem. */
+#include "cmd/cmd.h"
+#include "cmd/run_text.h"
+
+#include "device/device.h"
+#include "judge/worker.h"
+#include "store/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct baseline_options {
+    const char *name, *device, *kinds;
+    int sizes;
+    bool json;
+    int64_t repeats, timeout_ms;
+};
+
+#define FIELD(name) offsetof(struct baseline_options, name)
+static const char *const size_choices[] = {"auto", "small", "full", NULL};
+/* torch.compile needs a compiler and minutes: on a CPU only when asked for. */
+static const char gpu_kinds[] = "torch:eager,torch:compile,torch:max-autotune";
+static const char cpu_kinds[] = "torch:eager";
+
+static const struct opt baseline_table[] = {
+    {"name", 'n', OPT_STRING, FIELD(name), "NAME", "of the run that holds them (default: baseline)",
+     NULL, 0, 0},
+    {"kinds", 'k', OPT_STRING, FIELD(kinds), "LIST",
+     "torch:eager, torch:compile, torch:max-autotune, each also with +tf32", NULL, 0, 0},
+    {"device", 'd', OPT_STRING, FIELD(device), "DEVICE", "cpu, cuda (default: cuda where it is)",
+     NULL, 0, 0},
+    {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET", "small or full (default: small)", size_choices,
+     0, 0},
+    {"repeats", 'r', OPT_INT, FIELD(repeats), "N", "measure N times (default 1)", NULL, 1, 100},
+    {"timeout", 't', OPT_INT, FIELD(timeout_ms), "MS", "limit of one call (default 60000)", NULL, 1,
+     3600000},
+    {"json", 'j', OPT_FLAG, FIELD(json), NULL, "the summary as JSON", NULL, 0, 0},
+    {0},
+};
+
+static int add_kind(struct app *app, const char *kind, int argc, char **argv, struct candidates *c,
+                    struct err *err)
+{
+    struct torch_spec spec;
+
+    if (!torch_spec_is(kind))
+        return fail(err, ERR_USAGE, "baseline: '%s' is no kind: they begin with torch:", kind);
+    if (torch_spec_parse(kind, &spec, err) < 0)
+        return -1;
+    for (int i = 0; i < argc; i++) {
+        struct problem_ref *refs = NULL;
+        int n = 0;
+
+        if (strchr(argv[i], '/') || strstr(argv[i], ".lua")) {
+            candidates_add(c, kind, argv[i], 0, kind, NULL);
+            continue;
+        }
+        if (problem_list(app->places.share, &argv[i], 1, &refs, &n, err) < 0)
+            return -1;
+        for (int k = 0; k < n; k++)
+            candidates_add(c, kind, refs[k].name, 0, kind, NULL);
+        problem_refs_free(refs, n);
+    }
+    return 0;
+}
+
+static int add_kinds(struct app *app, const char *kinds, int argc, char **argv,
+                     struct candidates *c, struct err *err)
+{
+    AUTO(freep) char *list = xstrdup(kinds);
+    char *rest = NULL;
+
+    for (char *kind = strtok_r(list, ",", &rest); kind; kind = strtok_r(NULL, ",", &rest))
+        if (add_kind(app, kind, argc, argv, c, err) < 0)
+            return -1;
+    return 0;
+}
+
+static int default_kinds(const struct baseline_options *o, const char **ret, struct err *err)
+{
+    const struct device *device = &device_cuda;
+    const char *why;
+    int index;
+
+    if (o->device && device_find(o->device, &device, &index, err) < 0)
+        return -1;
+    *ret = o->kinds                                                ? o->kinds
+           : device == &device_cuda && device_cuda.probe(&why) > 0 ? gpu_kinds
+                                                                   : cpu_kinds;
+    return 0;
+}
+
+static int baseline_main(struct app *app, const void *options, int argc, char **argv,
+                         struct err *err)
+{
+    const struct baseline_options *o = options;
+    AUTO(candidates_release) struct candidates candidates = {0};
+    struct run_config config = {.places = &app->places,
+                                .name = o->name ? o->name : "baseline",
+                                .source = "assay baseline",
+                                .device = o->device,
+                                .sizes = o->sizes == 2 ? SIZES_FULL : SIZES_SMALL,
+                                .repeats = o->repeats ? (int)o->repeats : 1,
+                                .plan = PLAN_DEFAULT};
+    struct run_progress progress = {0};
+    const char *kinds = NULL;
+
+    if (argc < 1)
+        return fail(err, ERR_USAGE,
+                    "baseline: takes suites or problems, as in: assay baseline level1");
+    if (run_check_name(config.name, err) < 0 || default_kinds(o, &kinds, err) < 0 ||
+        add_kinds(app, kinds, argc, argv, &candidates, err) < 0 ||
+        store_open(app->places.home, &app->store, err) < 0)
+        return -1;
+    config.plan.call_timeout_ms = o->timeout_ms ? (int)o->timeout_ms : 60000;
+    config.store = app->store;
+    run_text_watch(&config.watcher);
+    if (run_execute(&config, &candidates, &progress, err) < 0)
+        return -1;
+    return run_text_finish(app, config.name, o->json, &progress, err);
+}
+
+const struct cmd cmd_baseline = {
+    .name = "baseline",
+    .args = "SUITE|PROBLEM...",
+    .summary = "measure PyTorch on problems, to compare runs with",
+    .options = baseline_table,
+    .options_size = sizeof(struct baseline_options),
+    .details = "They are kept as a run, tied to this device: assay analyze RUN --baseline "
+               "baseline:torch:eager\n",
+    .run = baseline_main,
+};

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/cmd.h"
+#include "cmd/run_text.h"
+
+#include "run/plan_file.h"
+#include "run/run.h"
+#include "store/store.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+/* A candidate must not hold a device for hours. */
+#define CHECK_LIMIT_MS 60000
+#define TIMING_LIMIT_MS 60000
+
+struct run_options {
+    const char *name, *device;
+    int sizes;
+    bool json, check_only, no_cache, require_sandbox;
+    int64_t repeats, timeout_ms, build_timeout_ms, check_timeout_ms, timing_timeout_ms;
+};
+
+#define FIELD(name) offsetof(struct run_options, name)
+static const char *const size_choices[] = {"auto", "small", "full", NULL};
+
+static const struct opt run_table[] = {
+    {"name", 'n', OPT_STRING, FIELD(name), "NAME", "what the run is called; a second start resumes",
+     NULL, 0, 0},
+    {"device", 'd', OPT_STRING, FIELD(device), "DEVICE",
+     "cpu, cuda (all of them), cuda:1 (default: by the files' suffixes)", NULL, 0, 0},
+    {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET", "small or full (default: small)", size_choices,
+     0, 0},
+    {"repeats", 'r', OPT_INT, FIELD(repeats), "N", "judge every candidate N times (default 1)",
+     NULL, 1, 100},
+    {"check-only", 'c', OPT_FLAG, FIELD(check_only), NULL, "right or wrong, no timing", NULL, 0, 0},
+    {"timeout", 't', OPT_INT, FIELD(timeout_ms), "MS", "limit of one call (default 10000)", NULL, 1,
+     3600000},
+    {"build-timeout", 0, OPT_INT, FIELD(build_timeout_ms), "MS",
+     "limit of the compiler (default 60000)", NULL, 1, 3600000},
+    {"check-timeout", 0, OPT_INT, FIELD(check_timeout_ms), "MS",
+     "limit of the checks of one size (default 60000)", NULL, 1, 3600000},
+    {"timing-timeout", 0, OPT_INT, FIELD(timing_timeout_ms), "MS",
+     "limit of the scored calls of one size (default 60000)", NULL, 1, 3600000},
+    {"no-cache", 0, OPT_FLAG, FIELD(no_cache), NULL, "compile again", NULL, 0, 0},
+    {"require-sandbox", 0, OPT_FLAG, FIELD(require_sandbox), NULL,
+     "refuse to run with a sandbox layer missing", NULL, 0, 0},
+    {"json", 'j', OPT_FLAG, FIELD(json), NULL, "the summary as JSON", NULL, 0, 0},
+    {0},
+};
+
+/* --- the command --- */
+
+static int load(struct app *app, const char *source, struct run_settings *settings,
+                struct candidates *c, struct err *err)
+{
+    struct stat st;
+
+    if (stat(source, &st) < 0) {
+        fail_errno(err, "%s", source);
+        err->kind = ERR_INPUT;
+        return -1;
+    }
+    if (S_ISDIR(st.st_mode))
+        return candidates_scan(source, c, err);
+    return plan_file_load(source, app->places.share, settings, c, err);
+}
+
+static int choose(int64_t option, int64_t plan, int otherwise)
+{
+    return (int)(option ? option : plan ? plan : otherwise);
+}
+
+/* The command line, then the plan file, then what is usual. */
+static void configure(const struct run_options *o, const struct run_settings *s,
+                      struct run_config *c)
+{
+    bool full = o->sizes ? o->sizes == 2 : s->sizes && !strcmp(s->sizes, "full");
+
+    c->name = o->name ? o->name : s->name;
+    c->device = o->device ? o->device : s->device;
+    c->sizes = full ? SIZES_FULL : SIZES_SMALL;
+    c->repeats = choose(o->repeats, s->repeats, 1);
+    c->plan = (struct plan)PLAN_DEFAULT;
+    c->plan.check_only = o->check_only || s->check_only;
+    c->plan.no_cache = o->no_cache;
+    c->plan.require_sandbox = o->require_sandbox;
+    c->plan.call_timeout_ms = choose(o->timeout_ms, s->call_ms, c->plan.call_timeout_ms);
+    c->plan.build_timeout_ms = choose(o->build_timeout_ms, s->build_ms, c->plan.build_timeout_ms);
+    c->plan.check_limit_ms = choose(o->check_timeout_ms, s->check_ms, CHECK_LIMIT_MS);
+    c->plan.timing_limit_ms = choose(o->timing_timeout_ms, s->timing_ms, TIMING_LIMIT_MS);
+    run_text_watch(&c->watcher);
+}
+
+static int run_main(struct app *app, const void *options, int argc, char **argv, struct err *err)
+{
+    const struct run_options *o = options;
+    AUTO(run_settings_release) struct run_settings settings = {0};
+    AUTO(candidates_release) struct candidates candidates = {0};
+    struct run_config config = {.places = &app->places};
+    struct run_progress progress = {0};
+
+    if (argc != 1)
+        return fail(err, ERR_USAGE,
+                    "run: takes one folder or plan, as in: assay run generations --name first");
+    config.source = argv[0];
+    if (load(app, argv[0], &settings, &candidates, err) < 0)
+        return -1;
+    configure(o, &settings, &config);
+    if (!config.name)
+        return fail(err, ERR_USAGE, "run: needs --name NAME (or `name:` in the plan)");
+    if (run_check_name(config.name, err) < 0)
+        return -1;
+    if (!candidates.n)
+        return fail(err, ERR_INPUT,
+                    "%s: no candidates in it: they lie in MODEL/PROBLEM/sampleN.EXT, or are called "
+                    "level_L_problem_P_sample_S_kernel.EXT",
+                    argv[0]);
+    if (store_open(app->places.home, &app->store, err) < 0)
+        return -1;
+    config.store = app->store;
+
+    int rc = run_execute(&config, &candidates, &progress, err);
+
+    return rc < 0 ? -1 : run_text_finish(app, config.name, o->json, &progress, err);
+}
+
+const struct cmd cmd_run = {
+    .name = "run",
+    .args = "DIR|PLAN.yaml",
+    .summary = "judge many candidates: models, problems, samples",
+    .options = run_table,
+    .options_size = sizeof(struct run_options),
+    .details = "DIR holds MODEL/PROBLEM/sampleN.EXT (PROBLEM as level1_19 or hard_01), or is a run "
+               "folder of\nKernelBench. A plan: docs/runs.md. What the run holds already is not "
+               "judged again.\n",
+    .run = run_main,
+};

@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ *   builders (one per core) --> queue --> judge (one per device) --> store
+ *
+ * A builder holds no device. A judge keeps its session, with inputs and expected values, while the
+ * problem stays the same. What looks as if something outside had come in between (infra; a runner
+ * or a compiler that was killed) is judged once more, with a fresh session.
+ */
+#include "run/lane.h"
+
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "judge/record.h"
+#include "judge/worker.h"
+#include "run/queue.h"
+#include "store/run_store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MIN_DEPTH 32 /* jobs ahead of the judges, at least */
+#define MAX_BUILDERS 64
+#define MAX_JUDGES 64
+#define INFRA_IN_A_ROW 3 /* then the rest of the problem waits for the next start */
+#define TICK_MS 100
+
+struct lane {
+    struct run_state *run;
+    const struct device *device;
+    int first_device, n_devices;
+    struct session_options options;
+    struct device_info info; /* of the first: what code is built for */
+    struct queue queue;
+    pthread_mutex_t ended_mutex;
+    pthread_cond_t ended;
+    int judges_left;
+    struct err err; /* the first that ended the run */
+};
+
+/* --- telling --- */
+
+static void say(struct run_state *run, void (*tell)(void *, const char *), const char *text)
+{
+    pthread_mutex_lock(&run->mutex);
+    if (tell)
+        tell(run->config->watcher.arg, text);
+    pthread_mutex_unlock(&run->mutex);
+}
+
+static void stop_lane(struct lane *l, const struct err *err)
+{
+    pthread_mutex_lock(&l->ended_mutex);
+    if (l->err.kind == ERR_NONE)
+        l->err = *err;
+    pthread_mutex_unlock(&l->ended_mutex);
+    queue_stop(&l->queue);
+}
+
+static int twins_of(const struct job *j)
+{
+    int n = 0;
+
+    for (; j; j = j->twin)
+        n++;
+    return n;
+}
+
+static void leave_unjudged(struct lane *l, const struct job *j, const struct err *why)
+{
+    struct run_state *run = l->run;
+
+    pthread_mutex_lock(&run->mutex);
+    run->progress.unjudged += twins_of(j);
+    run->progress.unjudged_kind = MAX(run->progress.unjudged_kind, why->kind);
+    pthread_mutex_unlock(&run->mutex);
+}
+
+/* --- builders --- */
+
+/* The OOM killer, or somebody's hand: not the source's fault. */
+static bool was_killed(const struct build_result *b)
+{
+    return b->status == BUILD_FAILED && (strstr(b->log, "[ended by signal 9]") ||
+                                         strstr(b->log, "Killed signal terminated program"));
+}
+
+static void build_job(struct lane *l, struct job *j)
+{
+    const struct run_state *run = l->run;
+    const struct prebuild_request req = {run->config->places, &l->options, &l->info,
+                                         run->jobs->problems[j->candidate->problem_at].header,
+                                         j->candidate->file};
+    struct err err = ERR_INIT;
+
+    if (torch_spec_is(j->candidate->file))
+        return;
+    for (int attempt = 0; attempt < 2; attempt++) {
+        prebuilt_release(&j->built);
+        if (prebuild(&req, &j->built, &err) == 0 && !was_killed(&j->built.build))
+            return;
+    }
+}
+
+static void *builder_main(void *arg)
+{
+    struct lane *l = arg;
+    struct job *j;
+
+    while ((j = queue_take(&l->queue))) {
+        build_job(l, j);
+        queue_built(&l->queue, j);
+    }
+    return NULL;
+}
+
+/* --- judges --- */
+
+struct judge {
+    struct lane *lane;
+    int index; /* of the device */
+    pthread_t thread;
+    int problem_at; /* of the session, -1 without one */
+    struct problem *problem;
+    struct session *session;
+    char pool[HASH_HEX], seed[24]; /* the session's, to be revealed when it is retired */
+    int infra_in_a_row;
+    int to_come;           /* candidates of the batch, from the present job on; no baselines */
+    struct worker *worker; /* for baselines; opened at the first one */
+    struct err no_worker;  /* why there is none: asking again takes seconds */
+};
+
+/* A pool that nobody is judged on any more: its seed is no secret. */
+static int reveal(struct judge *g, struct err *err)
+{
+    struct run_state *run = g->lane->run;
+    int rc = 0;
+
+    if (!g->pool[0])
+        return 0;
+    pthread_mutex_lock(&run->mutex);
+    rc = store_reveal(run->config->store, g->pool, g->seed, err);
+    pthread_mutex_unlock(&run->mutex);
+    g->pool[0] = '\0';
+    return rc;
+}
+
+static int note_pool(struct judge *g, const struct evaluation *e, struct err *err)
+{
+    if (strcmp(g->pool, e->pool) != 0 && reveal(g, err) < 0)
+        return -1;
+    memcpy(g->pool, e->pool, sizeof(g->pool));
+    snprintf(g->seed, sizeof(g->seed), "%llu", (unsigned long long)e->seed);
+    return 0;
+}
+
+static int close_session(struct judge *g, struct err *err)
+{
+    session_closep(&g->session);
+    problem_freep(&g->problem);
+    g->problem_at = -1;
+    return reveal(g, err);
+}
+
+/* How many spares are worth starting; for baselines none. */
+static void tell_to_come(const struct judge *g, struct session_options *o, int begun)
+{
+    o->candidates = begun + g->to_come;
+    o->plan.spares = g->to_come ? g->lane->options.plan.spares : -1;
+}
+
+/* -1: the problem cannot be judged on this device now. */
+static int open_session(struct judge *g, int problem_at, struct err *err)
+{
+    struct run_state *run = g->lane->run;
+    const struct run_problem *p = &run->jobs->problems[problem_at];
+    struct session_options options = g->lane->options;
+    bool calibrated = false;
+
+    if (g->problem_at == problem_at) {
+        tell_to_come(g, &g->session->options, g->session->begun);
+        return 0;
+    }
+    if (close_session(g, err) < 0)
+        return -1;
+    options.device_index = g->index;
+    tell_to_come(g, &options, 0);
+    if (problem_load(p->path, p->name, &g->problem, err) < 0 ||
+        session_open(run->config->places, g->problem, &options, &g->session, &calibrated, err) < 0)
+        return -1;
+    g->problem_at = problem_at;
+    if (calibrated)
+        say(run, run->config->watcher.calibrated, g->session->info.name);
+    return 0;
+}
+
+static bool worth_repeating(const struct evaluation *e)
+{
+    return e->verdict.kind == VERDICT_INFRA ||
+           (e->verdict.kind == VERDICT_CRASH && !strcmp(e->verdict.reason, "SIGKILL"));
+}
+
+static int open_worker(struct judge *g, struct err *err)
+{
+    const struct cpus *cpus = &g->session->cpus;
+    const struct places *places = g->lane->run->config->places;
+    const struct worker_config c = {
+        .share = places->share, .cache = places->cache, .cpus = cpus->split ? &cpus->runner : NULL};
+
+    if (g->worker)
+        return 0;
+    if (g->no_worker.kind == ERR_NONE && worker_open(&c, &g->worker, &g->no_worker) == 0)
+        return 0;
+    *err = g->no_worker;
+    return -1;
+}
+
+static int eval_once(struct judge *g, const char *file, struct prebuilt *built,
+                     struct evaluation *ret, struct err *err)
+{
+    struct torch_spec spec;
+
+    if (!torch_spec_is(file))
+        return session_eval_built(g->session, file, built, ret, err);
+    if (torch_spec_parse(file, &spec, err) < 0 || open_worker(g, err) < 0)
+        return -1;
+    return session_eval_torch(g->session, g->worker, file, &spec, ret, err);
+}
+
+/* 0: judged. -1: neither time. */
+static int eval_job(struct judge *g, struct job *j, struct evaluation *ret, struct err *err)
+{
+    const char *file = j->candidate->file;
+
+    if (eval_once(g, file, j->built.source ? &j->built : NULL, ret, err) < 0)
+        return -1;
+    if (!worth_repeating(ret))
+        return 0;
+
+    int problem_at = g->problem_at;
+
+    evaluation_release(ret);
+    worker_closep(&g->worker); /* it may be what was killed */
+    if (close_session(g, err) < 0 || open_session(g, problem_at, err) < 0)
+        return -1;
+    return eval_once(g, file, NULL, ret, err);
+}
+
+/* --- storing --- */
+
+static int store_cells(struct judge *g, const struct job *j, const struct evaluation *e,
+                       const json_t *record, struct err *err)
+{
+    const struct run_config *config = g->lane->run->config;
+    AUTO(freep) char *device = jobs_device_name(g->lane->device, &g->session->info);
+    AUTO(freep) struct cell_row *cells = xcalloc((size_t)twins_of(j), sizeof(*cells));
+    int n = 0;
+
+    for (; j; j = j->twin)
+        cells[n++] = (struct cell_row){.model = j->candidate->model,
+                                       .problem = j->candidate->problem,
+                                       .sample = j->candidate->sample,
+                                       .repeat = j->repeat,
+                                       .file = j->candidate->file,
+                                       .candidate_hash = j->hash,
+                                       .problem_hash = g->problem->hash,
+                                       .device = device,
+                                       .record = e->id};
+    return store_run_add(config->store, config->name, record, e->source_hash, e->source,
+                         e->source_len, cells, n, err);
+}
+
+static int store_result(struct judge *g, const struct job *j, const struct evaluation *e,
+                        struct err *err)
+{
+    struct run_state *run = g->lane->run;
+    json_t *record = record_json(g->session, e);
+    int n = twins_of(j);
+
+    interrupt_hold();
+    pthread_mutex_lock(&run->mutex);
+
+    int rc = store_cells(g, j, e, record, err);
+
+    if (rc == 0) {
+        run->progress.filled += n;
+        run->progress.verdicts[e->verdict.kind] += n;
+    }
+    pthread_mutex_unlock(&run->mutex);
+    interrupt_release();
+    json_decref(record);
+    return rc;
+}
+
+static void note_infra(struct judge *g, const struct job *j, const struct evaluation *e)
+{
+    AUTO(freep) char *text = xasprintf("%s: %s", j->candidate->file, e->verdict.detail);
+
+    g->infra_in_a_row = e->verdict.kind == VERDICT_INFRA ? g->infra_in_a_row + 1 : 0;
+    if (e->verdict.kind == VERDICT_INFRA)
+        say(g->lane->run, g->lane->run->config->watcher.trouble, text);
+}
+
+/* What was planned is what is stored: twins share this record. */
+static bool changed_meanwhile(struct judge *g, const struct job *j, const struct evaluation *e)
+{
+    struct run_state *run = g->lane->run;
+
+    if (!strcmp(e->source_hash, j->hash) || torch_spec_is(j->candidate->file))
+        return false;
+
+    AUTO(freep)
+    char *text =
+        xasprintf("%s: changed while the run was going on; run it again", j->candidate->file);
+
+    say(run, run->config->watcher.skipped, text);
+    pthread_mutex_lock(&run->mutex);
+    run->progress.skipped += twins_of(j);
+    pthread_mutex_unlock(&run->mutex);
+    return true;
+}
+
+/* -1: the run ends. */
+static int judge_job(struct judge *g, struct job *j, struct err *err)
+{
+    struct evaluation e;
+    struct err why = ERR_INIT;
+    int rc = 0;
+
+    if (open_session(g, j->candidate->problem_at, &why) < 0 || eval_job(g, j, &e, &why) < 0) {
+        AUTO(freep) char *text = xasprintf("%s: %s", j->candidate->file, why.text);
+
+        say(g->lane->run, g->lane->run->config->watcher.trouble, text);
+        leave_unjudged(g->lane, j, &why);
+        g->infra_in_a_row++;
+        return 0;
+    }
+    note_infra(g, j, &e);
+    if (!changed_meanwhile(g, j, &e)) {
+        rc = note_pool(g, &e, err);
+        if (rc == 0)
+            rc = store_result(g, j, &e, err);
+    }
+    evaluation_release(&e);
+    return rc;
+}
+
+static void say_left(struct judge *g, const struct batch *b, int from)
+{
+    struct run_state *run = g->lane->run;
+    struct err why = {.kind = ERR_SYSTEM};
+    int left = 0;
+
+    for (int i = from; i < b->n; i++) {
+        left += twins_of(run->jobs->order[b->first + i]);
+        leave_unjudged(g->lane, run->jobs->order[b->first + i], &why);
+    }
+    if (!left)
+        return;
+
+    AUTO(freep)
+    char *text = xasprintf("%s: %d more candidates are left for the next start",
+                           run->jobs->order[b->first]->candidate->problem, left);
+
+    say(run, run->config->watcher.trouble, text);
+}
+
+static int count_to_come(const struct judge *g, const struct batch *b, int from)
+{
+    int n = 0;
+
+    for (int i = from; i < b->n; i++)
+        n += !torch_spec_is(g->lane->run->jobs->order[b->first + i]->candidate->file);
+    return n;
+}
+
+/* A job that is passed over is waited for all the same: its build may be going on. */
+static int judge_batch(struct judge *g, const struct batch *b, struct err *err)
+{
+    struct lane *l = g->lane;
+    int rc = 0, left_from = -1;
+
+    g->infra_in_a_row = 0;
+    for (int i = 0; i < b->n && rc == 0; i++) {
+        struct job *j = l->run->jobs->order[b->first + i];
+
+        if (!queue_wait(&l->queue, j))
+            return 0;
+        g->to_come = count_to_come(g, b, i);
+        if (g->infra_in_a_row < INFRA_IN_A_ROW)
+            rc = judge_job(g, j, err);
+        else if (left_from < 0)
+            left_from = i;
+        prebuilt_release(&j->built);
+        queue_done(&l->queue, j);
+    }
+    if (left_from >= 0)
+        say_left(g, b, left_from);
+    return rc;
+}
+
+static void *judge_main(void *arg)
+{
+    struct judge *g = arg;
+    struct lane *l = g->lane;
+    const struct batch *b;
+    struct err err = ERR_INIT;
+    int rc = 0;
+
+    while (rc == 0 && (b = queue_batch(&l->queue)))
+        rc = judge_batch(g, b, &err);
+    if (close_session(g, &err) < 0)
+        rc = -1;
+    worker_close(g->worker);
+    if (rc < 0)
+        stop_lane(l, &err);
+    pthread_mutex_lock(&l->ended_mutex);
+    l->judges_left--;
+    pthread_cond_broadcast(&l->ended);
+    pthread_mutex_unlock(&l->ended_mutex);
+    return NULL;
+}
+
+/* --- the whole --- */
+
+static void tick(struct run_state *run)
+{
+    pthread_mutex_lock(&run->mutex);
+    run->progress.seconds = clock_ms_since(run->start_ns) / 1e3;
+    if (run->config->watcher.progress)
+        run->config->watcher.progress(run->config->watcher.arg, &run->progress);
+    pthread_mutex_unlock(&run->mutex);
+}
+
+/* Wakes up only where somebody looks: on the CPU this is one of the cores that are timed. */
+static void wait_for_judges(struct lane *l)
+{
+    pthread_mutex_lock(&l->ended_mutex);
+    while (l->judges_left > 0) {
+        struct timespec until;
+
+        if (!l->run->config->watcher.progress) {
+            pthread_cond_wait(&l->ended, &l->ended_mutex);
+            continue;
+        }
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += TICK_MS * 1000000L;
+        until.tv_sec += until.tv_nsec / 1000000000L;
+        until.tv_nsec %= 1000000000L;
+        pthread_cond_timedwait(&l->ended, &l->ended_mutex, &until);
+        pthread_mutex_unlock(&l->ended_mutex);
+        tick(l->run);
+        pthread_mutex_lock(&l->ended_mutex);
+    }
+    pthread_mutex_unlock(&l->ended_mutex);
+}
+
+static int ask_devices(struct lane *l, struct err *err)
+{
+    const char *word = l->run->config->device, *why = NULL;
+    const struct device *d = l->device;
+    void *ctx = NULL;
+    int found = d->probe(&why);
+
+    if (word && device_find(word, &d, &l->first_device, err) < 0)
+        return -1;
+    if (found < 1)
+        return fail(err, ERR_DEVICE, "no %s device: %s", l->device->name, why ? why : "none found");
+    l->n_devices = word && strchr(word, ':') ? 1 : MIN(found, MAX_JUDGES);
+    if (l->device->judge->open(l->first_device, &ctx, err) < 0)
+        return -1;
+
+    int rc = l->device->judge->describe(ctx, &l->info, err);
+
+    l->device->judge->close(ctx);
+    return rc;
+}
+
+static int start_judges(struct lane *l, struct judge *judges, struct err *err)
+{
+    for (int i = 0; i < l->n_devices; i++) {
+        judges[i] = (struct judge){.lane = l, .index = l->first_device + i, .problem_at = -1};
+        l->judges_left++;
+        if (pthread_create(&judges[i].thread, NULL, judge_main, &judges[i]) != 0) {
+            l->judges_left--;
+            l->n_devices = i;
+            return i ? 0 : fail(err, ERR_SYSTEM, "cannot start a thread");
+        }
+    }
+    return 0;
+}
+
+static int run_threads(struct lane *l, int n_builders, struct err *err)
+{
+    pthread_t builders[MAX_BUILDERS];
+    AUTO(freep) struct judge *judges = xcalloc((size_t)l->n_devices, sizeof(*judges));
+    int started = 0, rc = start_judges(l, judges, err);
+
+    while (rc == 0 && started < n_builders &&
+           pthread_create(&builders[started], NULL, builder_main, l) == 0)
+        started++;
+    if (rc == 0 && !started)
+        rc = fail(err, ERR_SYSTEM, "cannot start a thread");
+    if (rc < 0)
+        queue_stop(&l->queue);
+    wait_for_judges(l);
+    queue_stop(&l->queue);
+    for (int i = 0; i < started; i++)
+        pthread_join(builders[i], NULL);
+    for (int i = 0; i < l->n_devices; i++)
+        if (judges[i].lane)
+            pthread_join(judges[i].thread, NULL);
+    return rc;
+}
+
+/* No such device here: the jobs are left for a start where there is. */
+static void leave_lane(struct lane *l, int first, int end, const struct err *why)
+{
+    for (int b = first; b < end; b++)
+        for (int i = 0; i < l->run->jobs->batches[b].n; i++)
+            leave_unjudged(l, l->run->jobs->order[l->run->jobs->batches[b].first + i], why);
+    say(l->run, l->run->config->watcher.trouble, why->text);
+}
+
+int lane_run(struct run_state *run, int first, int end, struct err *err)
+{
+    const struct run_config *config = run->config;
+    int cores = (int)MIN(MAX(sysconf(_SC_NPROCESSORS_ONLN), 1), MAX_BUILDERS);
+    struct lane l = {
+        .run = run,
+        .device = run->jobs->order[run->jobs->batches[first].first]->device,
+        .ended_mutex = PTHREAD_MUTEX_INITIALIZER,
+        .ended = PTHREAD_COND_INITIALIZER,
+    };
+    struct err why = ERR_INIT;
+
+    if (ask_devices(&l, &why) < 0) {
+        leave_lane(&l, first, end, &why);
+        return 0;
+    }
+    l.options = (struct session_options){.device = l.device,
+                                         .device_index = l.first_device,
+                                         .sizes = config->sizes,
+                                         .plan = config->plan};
+    queue_init(&l.queue, run->jobs, first, end, MAX(MIN_DEPTH, 4 * cores), l.device->pins_cores);
+
+    int rc = run_threads(&l, cores, err);
+
+    queue_destroy(&l.queue);
+    if (rc == 0 && l.err.kind != ERR_NONE) {
+        *err = l.err;
+        rc = -1;
+    }
+    return rc;
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/plan_file.h"
+
+#include "base/fs.h"
+#include "base/ydoc.h"
+#include "device/device.h"
+#include "judge/worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PLAN_MAX_BYTES (16 << 20)
+#define LIMIT_MAX_MS 86400000
+#define SAMPLE_MAX 999999
+
+void run_settings_release(struct run_settings *s)
+{
+    free(s->name);
+    free(s->sizes);
+    free(s->device);
+    *s = (struct run_settings){0};
+}
+
+/* Paths in a plan are relative to it. */
+static char *beside(const struct ydoc *d, const char *path)
+{
+    const char *slash = strrchr(d->path, '/');
+
+    if (path[0] == '/' || !slash)
+        return xstrdup(path);
+    return xasprintf("%.*s/%s", (int)(slash - d->path), d->path, path);
+}
+
+/* A problem of the user's own is a file. */
+static char *problem_word(const struct ydoc *d, const char *word)
+{
+    size_t len = strlen(word);
+
+    return len > 4 && !strcmp(word + len - 4, ".lua") ? beside(d, word) : xstrdup(word);
+}
+
+/* A scalar stands for a list of one. */
+static int list_length(const struct ynode *list)
+{
+    return !list ? 0 : list->kind == YNODE_SCALAR ? 1 : list->n;
+}
+
+static const struct ynode *list_item(const struct ynode *list, int i)
+{
+    return list->kind == YNODE_SCALAR ? list : &list->items[i];
+}
+
+/* --- settings --- */
+
+static int read_limits(const struct ydoc *d, struct run_settings *s, struct err *err)
+{
+    static const char *const known[] = {"build_ms", "call_ms", "check_ms", "timing_ms", NULL};
+    const struct ynode *limits = ynode_get(&d->root, "limits");
+    int64_t *const into[] = {&s->build_ms, &s->call_ms, &s->check_ms, &s->timing_ms};
+
+    if (!limits)
+        return 0;
+    if (ydoc_check_keys(d, limits, known, err) < 0)
+        return -1;
+    for (size_t i = 0; known[i]; i++)
+        if (ydoc_int(d, limits, known[i], 1, LIMIT_MAX_MS, into[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+static int read_settings(const struct ydoc *d, struct run_settings *s, struct err *err)
+{
+    const char *name = NULL, *sizes = NULL, *device = NULL;
+
+    if (ydoc_string(d, &d->root, "name", &name, err) < 0 ||
+        ydoc_string(d, &d->root, "sizes", &sizes, err) < 0 ||
+        ydoc_string(d, &d->root, "device", &device, err) < 0 ||
+        ydoc_int(d, &d->root, "repeats", 1, 100, &s->repeats, err) < 0 ||
+        ydoc_bool(d, &d->root, "check_only", &s->check_only, err) < 0 || read_limits(d, s, err) < 0)
+        return -1;
+    if (sizes && strcmp(sizes, "small") != 0 && strcmp(sizes, "full") != 0)
+        return ydoc_fail(d, ynode_get(&d->root, "sizes")->line, err,
+                         "'sizes' takes small or full, not '%s'", sizes);
+    s->name = name ? xstrdup(name) : NULL;
+    s->sizes = sizes ? xstrdup(sizes) : NULL;
+    s->device = device ? xstrdup(device) : NULL;
+    return 0;
+}
+
+/* --- candidates --- */
+
+static int read_candidate(const struct ydoc *d, const struct ynode *n, struct candidates *ret,
+                          struct err *err)
+{
+    static const char *const known[] = {"model", "problem", "sample", "file", NULL};
+    const char *model = NULL, *problem = NULL, *file = NULL;
+    int64_t sample = 0;
+
+    if (ydoc_check_keys(d, n, known, err) < 0 || ydoc_string(d, n, "model", &model, err) < 0 ||
+        ydoc_string(d, n, "problem", &problem, err) < 0 ||
+        ydoc_int(d, n, "sample", 0, SAMPLE_MAX, &sample, err) < 0 ||
+        ydoc_string(d, n, "file", &file, err) < 0)
+        return -1;
+    if (!model || !problem || !file)
+        return ydoc_fail(d, n->line, err, "a candidate needs model, problem and file");
+
+    struct torch_spec torch;
+    bool baseline = torch_spec_is(file);
+
+    if (baseline && torch_spec_parse(file, &torch, err) < 0)
+        return wrap(err, "%s: line %d", d->path, n->line);
+
+    AUTO(freep) char *path = baseline ? xstrdup(file) : beside(d, file);
+    AUTO(freep) char *word = problem_word(d, problem);
+    bool fits = baseline || device_for_file(file);
+    struct candidate *c = candidates_add(ret, model, word, (int)sample, path,
+                                         fits ? NULL : "no device takes files of this kind");
+
+    c->origin = xasprintf("%s: line %d", d->path, n->line);
+    return 0;
+}
+
+static int read_candidates(const struct ydoc *d, struct candidates *ret, struct err *err)
+{
+    const struct ynode *list = ynode_get(&d->root, "candidates");
+
+    if (list && list->kind != YNODE_LIST)
+        return ydoc_fail(d, list->line, err, "'candidates' takes a list");
+    for (int i = 0; list && i < list->n; i++)
+        if (read_candidate(d, &list->items[i], ret, err) < 0)
+            return -1;
+    return 0;
+}
+
+static int scan_folders(const struct ydoc *d, struct candidates *ret, struct err *err)
+{
+    const struct ynode *folders = NULL;
+
+    if (ydoc_list(d, &d->root, "folders", &folders, err) < 0)
+        return -1;
+    for (int i = 0; i < list_length(folders); i++) {
+        const struct ynode *folder = list_item(folders, i);
+        AUTO(freep) char *path = beside(d, folder->text);
+
+        if (candidates_scan(path, ret, err) < 0)
+            return wrap(err, "%s: line %d", d->path, folder->line);
+    }
+    return 0;
+}
+
+/* --- models x problems x samples --- */
+
+struct matrix {
+    const struct ynode *models; /* NULL: all that are found */
+    int *problems;              /* of candidates.problems */
+    int n_problems;             /* 0: all that are found */
+    int64_t samples;            /* 0: all */
+};
+
+static bool model_listed(const struct matrix *m, const char *word)
+{
+    for (int i = 0; i < list_length(m->models); i++)
+        if (!strcmp(list_item(m->models, i)->text, word))
+            return true;
+    return !m->models;
+}
+
+static bool problem_listed(const struct matrix *m, int problem)
+{
+    for (int i = 0; i < m->n_problems; i++)
+        if (m->problems[i] == problem)
+            return true;
+    return !m->n_problems;
+}
+
+static void keep_listed(const struct matrix *m, struct candidates *c)
+{
+    for (int i = c->n - 1; i >= 0; i--) {
+        const struct candidate *x = &c->items[i];
+
+        if (!model_listed(m, x->model) || !problem_listed(m, x->problem_at) ||
+            (m->samples && x->sample >= m->samples))
+            candidates_drop(c, i);
+    }
+}
+
+static bool there(const struct candidates *c, int n, const char *model, int problem, int sample)
+{
+    for (int i = 0; i < n; i++)
+        if (c->items[i].sample == sample && c->items[i].problem_at == problem &&
+            !strcmp(c->items[i].model, model))
+            return true;
+    return false;
+}
+
+static void add_missing_samples(const struct matrix *m, const char *model, int problem, int found,
+                                struct candidates *c)
+{
+    for (int s = 0; s < m->samples; s++)
+        if (!there(c, found, model, problem, s))
+            candidates_add(c, model, c->problems[problem].name, s, "", "there is no candidate")
+                ->problem_at = problem;
+}
+
+/* Where the plan names the whole matrix, what nobody wrote is a cell too: it counts as failed. */
+static void add_missing(const struct matrix *m, struct candidates *c)
+{
+    int found = c->n;
+
+    for (int i = 0; i < list_length(m->models); i++)
+        for (int k = 0; k < m->n_problems; k++)
+            add_missing_samples(m, list_item(m->models, i)->text, m->problems[k], found, c);
+}
+
+static int read_problems(const struct ydoc *d, const char *share_dir, struct matrix *m,
+                         struct candidates *c, struct err *err)
+{
+    const struct ynode *list = NULL;
+
+    if (ydoc_list(d, &d->root, "problems", &list, err) < 0)
+        return -1;
+    m->problems = xcalloc((size_t)MAX(list_length(list), 1), sizeof(*m->problems));
+    for (int i = 0; i < list_length(list); i++) {
+        const struct ynode *item = list_item(list, i);
+        AUTO(freep) char *word = problem_word(d, item->text);
+        int at = candidates_problem(c, share_dir, word, err);
+
+        if (at < 0)
+            return wrap(err, "%s: line %d", d->path, item->line);
+        m->problems[m->n_problems++] = at;
+    }
+    return 0;
+}
+
+static int apply_matrix(const struct ydoc *d, const char *share_dir, struct candidates *c,
+                        struct err *err)
+{
+    struct matrix m = {0};
+    int rc = read_problems(d, share_dir, &m, c, err);
+
+    if (rc == 0)
+        rc = ydoc_list(d, &d->root, "models", &m.models, err);
+    if (rc == 0)
+        rc = ydoc_int(d, &d->root, "samples", 1, 10000, &m.samples, err);
+    if (rc == 0) {
+        keep_listed(&m, c);
+        add_missing(&m, c);
+    }
+    free(m.problems);
+    return rc;
+}
+
+int plan_file_load(const char *path, const char *share_dir, struct run_settings *settings,
+                   struct candidates *ret, struct err *err)
+{
+    static const char *const known[] = {"name",     "sizes",   "device",     "repeats",
+                                        "limits",   "folders", "models",     "check_only",
+                                        "problems", "samples", "candidates", NULL};
+    AUTO(ydoc_freep) struct ydoc *d = NULL;
+
+    if (ydoc_load(path, PLAN_MAX_BYTES, &d, err) < 0 ||
+        ydoc_check_keys(d, &d->root, known, err) < 0 || read_settings(d, settings, err) < 0 ||
+        scan_folders(d, ret, err) < 0 || read_candidates(d, ret, err) < 0)
+        return -1;
+    candidates_resolve(ret, share_dir);
+    return apply_matrix(d, share_dir, ret, err);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/* Candidates by where they lie and what they are called. */
+#include "base/fs.h"
+#include "device/device.h"
+#include "run/candidates.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define SAMPLE_MAX 999999
+
+/* --- names --- */
+
+static const char *suffix_of(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+
+    return dot ? dot : "";
+}
+
+/* Why a file is not judged, or NULL. *ret_other: it is no candidate at all. */
+static const char *unfit(const char *name, bool *ret_other)
+{
+    const char *suffix = suffix_of(name);
+    static const char *const beside[] = {".txt", ".md", ".json", ".yaml", ".yml", ".log", ".out"};
+
+    *ret_other = false;
+    if (device_for_file(name))
+        return NULL;
+    if (!strcmp(suffix, ".py"))
+        return "Python candidates are not judged yet";
+    for (size_t i = 0; i < ARRAY_SIZE(beside); i++)
+        *ret_other = *ret_other || !strcmp(suffix, beside[i]);
+    return "no device takes files of this kind; see `assay doctor`";
+}
+
+/* The number at *at, moving past it; -1 when there is none that a sample could have. */
+static int take_number(const char **at)
+{
+    size_t digits = strspn(*at, "0123456789");
+    long v = digits && digits < 9 ? strtol(*at, NULL, 10) : -1;
+
+    *at += digits;
+    return v > SAMPLE_MAX ? -1 : (int)v;
+}
+
+static bool take_word(const char **at, const char *word)
+{
+    size_t len = strlen(word);
+
+    if (strncmp(*at, word, len) != 0)
+        return false;
+    *at += len;
+    return true;
+}
+
+/* "sample3.cu", "sample_3.cu" */
+static int sample_of(const char *name)
+{
+    if (!take_word(&name, "sample"))
+        return -1;
+    take_word(&name, "_");
+
+    int n = take_number(&name);
+
+    return name == suffix_of(name) && *name ? n : -1;
+}
+
+/* Names end up in tables, JSON and HTML. */
+static bool printable(const char *name)
+{
+    for (const char *p = name; *p; p++)
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            return false;
+
+    json_t *utf8 = json_string(name);
+
+    json_decref(utf8);
+    return utf8 != NULL;
+}
+
+/* --- folders --- */
+
+struct entry {
+    char *name, *path;
+    bool folder;
+};
+
+struct entries {
+    struct entry *items;
+    int n;
+};
+
+static void entries_release(struct entries *e)
+{
+    for (int i = 0; i < e->n; i++) {
+        free(e->items[i].name);
+        free(e->items[i].path);
+    }
+    free(e->items);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+}
+
+/* Sorted, without hidden ones. -1: it cannot be read; errno says why. */
+static int list(const char *dir, struct entries *ret)
+{
+    DIR *d = opendir(dir);
+    struct dirent *e;
+
+    if (!d)
+        return -1;
+    while ((e = readdir(d))) {
+        struct stat st;
+
+        if (e->d_name[0] == '.')
+            continue;
+        ret->items = xrealloc(ret->items, (size_t)(ret->n + 1) * sizeof(*ret->items));
+
+        struct entry *entry = &ret->items[ret->n++];
+
+        *entry = (struct entry){xstrdup(e->d_name), fs_join(dir, e->d_name), false};
+        entry->folder = stat(entry->path, &st) == 0 && S_ISDIR(st.st_mode);
+    }
+    closedir(d);
+    if (ret->n)
+        qsort(ret->items, (size_t)ret->n, sizeof(*ret->items), by_name);
+    return 0;
+}
+
+static void note_unreadable(struct candidates *c, const char *path)
+{
+    candidates_note(c, "%s: %s", path, strerror(errno));
+}
+
+/* A file that is called like nothing we know: worth a word only if it may be a candidate. */
+static void note_stray(struct candidates *c, const struct entry *e, const char *expected)
+{
+    if (device_for_file(e->name) || !strcmp(suffix_of(e->name), ".py"))
+        candidates_note(c, "%s: passed over: expected %s", e->path, expected);
+}
+
+static void take_sample(struct candidates *c, const char *model, const char *problem,
+                        const struct entry *e)
+{
+    int sample = sample_of(e->name);
+    bool other;
+    const char *why = unfit(e->name, &other);
+
+    if (sample < 0)
+        note_stray(c, e, "sampleN.EXT");
+    else if (!other)
+        candidates_add(c, model, problem, sample, e->path, why);
+}
+
+static void scan_problem(struct candidates *c, const char *model, const char *problem,
+                         const char *dir, bool deeper);
+
+/* level1/19: the first folder is the suite. */
+static void scan_nested(struct candidates *c, const char *model, const char *problem,
+                        const struct entry *e, bool deeper)
+{
+    AUTO(freep) char *word = xasprintf("%s/%s", problem, e->name);
+
+    if (deeper)
+        scan_problem(c, model, word, e->path, false);
+    else
+        candidates_note(c, "%s: passed over: folders are nested too deeply", e->path);
+}
+
+static void scan_problem(struct candidates *c, const char *model, const char *problem,
+                         const char *dir, bool deeper)
+{
+    AUTO(entries_release) struct entries entries = {0};
+
+    if (list(dir, &entries) < 0) {
+        note_unreadable(c, dir);
+        return;
+    }
+    for (int i = 0; i < entries.n; i++) {
+        if (entries.items[i].folder)
+            scan_nested(c, model, problem, &entries.items[i], deeper);
+        else
+            take_sample(c, model, problem, &entries.items[i]);
+    }
+}
+
+static void scan_model(struct candidates *c, const struct entry *model)
+{
+    AUTO(entries_release) struct entries entries = {0};
+
+    if (!printable(model->name)) {
+        candidates_note(c, "%s: passed over: the folder's name is no plain text", model->path);
+        return;
+    }
+    if (list(model->path, &entries) < 0) {
+        note_unreadable(c, model->path);
+        return;
+    }
+    for (int i = 0; i < entries.n; i++) {
+        if (entries.items[i].folder)
+            scan_problem(c, model->name, entries.items[i].name, entries.items[i].path, true);
+        else
+            note_stray(c, &entries.items[i], "MODEL/PROBLEM/sampleN.EXT");
+    }
+}
+
+/* --- KernelBench --- */
+
+/* "level_1_problem_19_sample_0_kernel.cu"; false when it is called otherwise. */
+static bool parse_kernelbench(const char *name, int *level, int *problem, int *sample)
+{
+    const char *at = name;
+
+    return take_word(&at, "level_") && (*level = take_number(&at)) >= 0 &&
+           take_word(&at, "_problem_") && (*problem = take_number(&at)) >= 0 &&
+           take_word(&at, "_sample_") && (*sample = take_number(&at)) >= 0 &&
+           take_word(&at, "_kernel") && at == suffix_of(name) && *at;
+}
+
+static void take_file(struct candidates *c, const char *model, const struct entry *e)
+{
+    int level, problem, sample;
+    bool other;
+    const char *why = unfit(e->name, &other);
+
+    if (!parse_kernelbench(e->name, &level, &problem, &sample)) {
+        note_stray(c, e, "MODEL/PROBLEM/sampleN.EXT or level_L_problem_P_sample_S_kernel.EXT");
+        return;
+    }
+
+    AUTO(freep) char *word = xasprintf("level%d/%d", level, problem);
+
+    if (!other)
+        candidates_add(c, model, word, sample, e->path, why);
+}
+
+/* The last part of the path, or what "." stands for. */
+static char *folder_name(const char *dir)
+{
+    AUTO(freep) char *real = realpath(dir, NULL);
+    const char *slash = real ? strrchr(real, '/') : NULL;
+
+    return xstrdup(slash && slash[1] && printable(slash + 1) ? slash + 1 : "run");
+}
+
+int candidates_scan(const char *dir, struct candidates *ret, struct err *err)
+{
+    AUTO(entries_release) struct entries entries = {0};
+    AUTO(freep) char *model = folder_name(dir);
+
+    if (list(dir, &entries) < 0) {
+        fail_errno(err, "%s", dir);
+        err->kind = ERR_INPUT;
+        return -1;
+    }
+    for (int i = 0; i < entries.n; i++) {
+        if (entries.items[i].folder)
+            scan_model(ret, &entries.items[i]);
+        else
+            take_file(ret, model, &entries.items[i]);
+    }
+    return 0;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/run_store.h"
+
+#include "base/fs.h"
+#include "store/store_db.h"
+
+#include <string.h>
+
+static const char *column(sqlite3_stmt *q, int at)
+{
+    return (const char *)sqlite3_column_text(q, at);
+}
+
+/* --- writing --- */
+
+static int step(struct store *s, sqlite3_stmt *q, const char *what, struct err *err)
+{
+    int rc = sqlite3_step(q);
+
+    if (rc == SQLITE_FULL)
+        return fail(err, ERR_SYSTEM, "store %s/store.db: the disk is full", s->home);
+    return rc == SQLITE_DONE ? 0 : store_fail(s, what, err);
+}
+
+static int insert_run(struct store *s, const struct run_row *run, struct err *err)
+{
+    AUTO(statement_finalizep) sqlite3_stmt *q = NULL;
+
+    if (store_prepare(s,
+                      "INSERT OR IGNORE INTO runs(name, created, sizes, device, source, check_only)"
+                      " VALUES(?,?,?,?,?,?)",
+                      "cannot add a run", &q, err) < 0)
+        return -1;
+    statement_text(q, 1, run->name);
+    statement_text(q, 2, run->created);
+    statement_text(q, 3, run->sizes);
+    statement_text(q, 4, run->device);
+    statement_text(q, 5, run->source);
+    sqlite3_bind_int(q, 6, run->check_only);
+    return step(s, q, "cannot add a run", err);
+}
+
+/* Figures of one run are compared with each other: all are made the same way. */
+static int same_settings(void *arg, const struct run_row *had, struct err *err)
+{
+    const struct run_row *want = arg;
+
+    if (strcmp(had->sizes, want->sizes) != 0)
+        return fail(err, ERR_INPUT, "run %s has sizes %s, not %s: choose another name", had->name,
+                    had->sizes, want->sizes);
+    if (strcmp(had->device, want->device) != 0)
+        return fail(err, ERR_INPUT,
+                    "run %s was made with device '%s', not '%s': choose another name", had->name,
+                    had->device, want->device);
+    if (had->check_only != want->check_only)
+        return fail(err, ERR_INPUT, "run %s was made %s timing: choose another name", had->name,
+                    had->check_only ? "without" : "with");
+    return 0;
+}
+
+int store_run_begin(struct store *s, const struct run_row *run, struct err *err)
+{
+    if (insert_run(s, run, err) < 0)
+        return -1;
+    return store_run_get(s, run->name, same_settings, (void *)run, err);
+}
+
+int store_run_problem(struct store *s, const char *run, const struct run_problem_row *p,
+                      struct err *err)
+{
+    AUTO(statement_finalizep) sqlite3_stmt *q = NULL;
+
+    if (store_prepare(s,
+                      "INSERT OR REPLACE INTO run_problems(run, problem, hash, title, level,"
+                      " repaired, algebra) VALUES(?,?,?,?,?,?,?)",
+                      "cannot add a problem", &q, err) < 0)
+        return -1;
+    statement_text(q, 1, run);
+    statement_text(q, 2, p->name);
+    statement_text(q, 3, p->hash);
+    statement_text(q, 4, p->title);
+    statement_text(q, 5, p->level);
+    statement_text(q, 6, p->repaired);
+    statement_text(q, 7, p->algebra);
+    return step(s, q, "cannot add a problem", err);
+}
+
+static int put_cell(struct store *s, const char *run, const struct cell_row *c, struct err *err)
+{
+    AUTO(statement_finalizep) sqlite3_stmt *q = NULL;
+
+    if (store_prepare(s,
+                      "INSERT OR REPLACE INTO cells(run, model, problem, sample, repeat, file,"
+                      " candidate_hash, problem_hash, device, record, skipped)"
+                      " VALUES(?,?,?,?,?,?,?,?,?,?,?)",
+                      "cannot add a cell", &q, err) < 0)
+        return -1;
+    statement_text(q, 1, run);
+    statement_text(q, 2, c->model);
+    statement_text(q, 3, c->problem);
+    sqlite3_bind_int(q, 4, c->sample);
+    sqlite3_bind_int(q, 5, c->repeat);
+    statement_text(q, 6, c->file);
+    statement_text(q, 7, c->candidate_hash);
+    statement_text(q, 8, c->problem_hash);
+    statement_text(q, 9, c->device);
+    statement_text(q, 10, c->record);
+    statement_text(q, 11, c->skipped);
+    return step(s, q, "cannot add a cell", err);
+}
+
+int store_run_add(struct store *s, const char *run, const json_t *record, const char *source_hash,
+                  const void *source, size_t source_len, const struct cell_row *cells, int n_cells,
+                  struct err *err)
+{
+    int rc = store_exec(s, "BEGIN IMMEDIATE", err);
+
+    if (rc < 0)
+        return -1;
+    if (record)
+        rc = store_add(s, record, source_hash, source, source_len, err);
+    for (int i = 0; i < n_cells && rc == 0; i++)
+        rc = put_cell(s, run, &cells[i], err);
+    if (rc == 0)
+        rc = store_exec(s, "COMMIT", err);
+    if (rc < 0)
+        sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    return rc;
+}
+
+/* --- reading --- */
+
+#define RUN_COLUMNS "SELECT name, created, sizes, device, source, check_only FROM runs "
+
+static struct run_row run_of(sqlite3_stmt *q)
+{
+    return (struct run_row){column(q, 0), column(q, 1), column(q, 2),
+                            column(q, 3), column(q, 4), sqlite3_column_int(q, 5) != 0};
+}
+
+/* Rows until there are no more, or until each() fails. */
+static int each_run(struct store *s, sqlite3_stmt *q,
+                    int (*each)(void *arg, const struct run_row *run, struct err *err), void *arg,
+                    int *ret_n, struct err *err)
+{
+    int rc;
+
+    *ret_n = 0;
+    while ((rc = sqlite3_step(q)) == SQLITE_ROW) {
+        struct run_row row = run_of(q);
+
+        ++*ret_n;
+        if (each(arg, &row, err) < 0)
+            return -1;
+    }
+    return rc == SQLITE_DONE ? 0 : store_fail(s, "cannot read runs", err);
+}
+
+int store_run_get(struct store *s, const char *name,
+                  int (*each)(void *arg, const struct run_row *run, struct err *err), void *arg,
+                  struct err *err)
+{
+    AUTO(statement_finalizep) sqlite3_stmt *q = NULL;
+    int n = 0;
+
+    if (store_prepare(s, RUN_COLUMNS "WHERE name = ?", "cannot read runs", &q, err) < 0)
+        return -1;
+    statement_text(q, 1, name);
+    if (each_run(s, q, each, arg, &n, err) < 0)
+        return -1;
+    return n ? 0 : fail(err, ERR_INPUT, "there is no run '%s' in %s", name, s->home);
+}
+
+int store_runs(struct store *s, int (*each)(void *arg, const struct run_row *run, struct err *err),
+               void *arg, struct err *err)
+{
+    AUTO(statement_finalizep) sqlite3_stmt *q = NULL;
+    int n = 0;
+
+    if (store_prepare(s, RUN_COLUMNS "ORDER BY created, name", "cannot read runs", &q, err) < 0)
+        return -1;
+    return each_run(s, q, each, arg, &n, err);
+}
+
+int store_run_problems(struct store *s, const char *run,
+                       int (*each)(void *arg, const struct run_problem_row *p, struct err *err),
+                       void *arg, struct err *err)
+{
+    AUTO(statement_finalizep) sqlite3_stmt *q = NULL;
+    int rc;
+
+    if (store_prepare(s,
+                      "SELECT problem, hash, title, level, repaired, algebra FROM run_problems"
+                      " WHERE run = ? ORDER BY problem",
+                      "cannot read problems", &q, err) < 0)
+        return -1;
+    statement_text(q, 1, run);
+    while ((rc = sqlite3_step(q)) == SQLITE_ROW) {
+        struct run_problem_row row = {column(q, 0), column(q, 1), column(q, 2),
+                                      column(q, 3), column(q, 4), column(q, 5)};
+
+        if (each(arg, &row, err) < 0)
+            return -1;
+    }
+    return rc == SQLITE_DONE ? 0 : store_fail(s, "cannot read problems", err);
+}
+
+int store_run_cells(struct store *s, const char *run,
+                    int (*each)(void *arg, const struct cell_row *c, const char *record_json,
+                                struct err *err),
+                    void *arg, struct err *err)
+{
+    AUTO(statement_finalizep) sqlite3_stmt *q = NULL;
+    int rc;
+
+    if (store_prepare(s,
+                      "SELECT c.model, c.problem, c.sample, c.repeat, c.file, c.candidate_hash,"
+                      " c.problem_hash, c.device, c.record, c.skipped, r.verdict, r.json"
+                      " FROM cells c LEFT JOIN records r ON r.id = c.record WHERE c.run = ?"
+                      " ORDER BY c.model, c.problem, c.sample, c.repeat",
+                      "cannot read cells", &q, err) < 0)
+        return -1;
+    statement_text(q, 1, run);
+    while ((rc = sqlite3_step(q)) == SQLITE_ROW) {
+        struct cell_row row = {
+            .model = column(q, 0),
+            .problem = column(q, 1),
+            .sample = sqlite3_column_int(q, 2),
+            .repeat = sqlite3_column_int(q, 3),
+            .file = column(q, 4),
+            .candidate_hash = column(q, 5),
+            .problem_hash = column(q, 6),
+            .device = column(q, 7),
+            .record = column(q, 8),
+            .skipped = column(q, 9),
+            .verdict = column(q, 10),
+        };
+
+        if (each(arg, &row, column(q, 11), err) < 0)
+            return -1;
+    }
+    return rc == SQLITE_DONE ? 0 : store_fail(s, "cannot read cells", err);
+}
+
+int store_record(struct store *s, const char *id, struct buf *ret, struct err *err)
+{
+    AUTO(statement_finalizep) sqlite3_stmt *q = NULL;
+
+    if (store_prepare(s, "SELECT json FROM records WHERE id = ?", "cannot read a record", &q, err) <
+        0)
+        return -1;
+    statement_text(q, 1, id);
+    if (sqlite3_step(q) != SQLITE_ROW)
+        return fail(err, ERR_INPUT, "there is no record '%s' in %s", id, s->home);
+    buf_adds(ret, column(q, 0));
+    return 0;
+}
+
+int store_source(struct store *s, const char *hash, struct buf *ret, struct err *err)
+{
+    AUTO(freep) char *path = xasprintf("%s/sources/%.2s/%s", s->home, hash, hash + 2);
+
+    return fs_read(path, SIZE_MAX, ret, err);
+}

@@ -1,0 +1,1 @@
+"$ASSAY" baseline level1/19 --kinds torch:eager,naive

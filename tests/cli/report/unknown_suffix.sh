@@ -1,0 +1,1 @@
+"$ASSAY" report some -o out.pdf

@@ -1,0 +1,2 @@
+mkdir gen
+"$ASSAY" run gen --name r

@@ -1,0 +1,3 @@
+mkdir -p gen/a/level1_19
+printf 'op relu\n' >gen/a/level1_19/sample0.fake
+"$ASSAY" run gen
