@@ -15,7 +15,7 @@ cd "$work" || exit 1
 python3 "$root/bench/make_candidates.py" gen "$count" || exit 1
 "$assay" calibrate >/dev/null || exit 1
 
-# One run, with its resident memory a second after the start (all but the first batch is alike) and at the end.
+# One run, with its resident memory early and at most: the contents of one problem at a time, so it goes up and down.
 measure() {
     local name=$1 pid rss="" first="" most=0
     "$assay" run gen --name "$name" --json >"$name.json" 2>"$name.err" &

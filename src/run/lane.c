@@ -4,7 +4,7 @@
  *
  * A builder holds no device. A judge keeps its session, with inputs and expected values, while the
  * problem stays the same. What looks as if something outside had come in between (infra; a runner
- * or a compiler that was killed) is judged once more, with a fresh session.
+ * or a compiler that was killed) is judged again, with a fresh session.
  */
 #include "run/lane.h"
 
@@ -26,6 +26,7 @@
 #define MAX_JUDGES 64
 #define INFRA_IN_A_ROW 3 /* then the rest of the problem waits for the next start */
 #define TICK_MS 100
+#define KILLED_AGAIN 3 /* more attempts when something was killed from outside */
 
 struct lane {
     struct run_state *run;
@@ -97,7 +98,7 @@ static void build_job(struct lane *l, struct job *j)
 
     if (torch_spec_is(j->candidate->file))
         return;
-    for (int attempt = 0; attempt < 2; attempt++) {
+    for (int attempt = 0; attempt <= KILLED_AGAIN; attempt++) {
         prebuilt_release(&j->built);
         if (prebuild(&req, &j->built, &err) == 0 && !was_killed(&j->built.build))
             return;
@@ -196,10 +197,14 @@ static int open_session(struct judge *g, int problem_at, struct err *err)
     return 0;
 }
 
-static bool worth_repeating(const struct evaluation *e)
+/* A candidate that could kill itself would do so every time; who kills from outside (OOM killer, a
+ * test) may well come twice in a row. */
+static bool worth_repeating(const struct evaluation *e, int attempt)
 {
-    return e->verdict.kind == VERDICT_INFRA ||
-           (e->verdict.kind == VERDICT_CRASH && !strcmp(e->verdict.reason, "SIGKILL"));
+    if (e->verdict.kind == VERDICT_INFRA)
+        return attempt < 1;
+    return e->verdict.kind == VERDICT_CRASH && !strcmp(e->verdict.reason, "SIGKILL") &&
+           attempt < KILLED_AGAIN;
 }
 
 static int open_worker(struct judge *g, struct err *err)
@@ -229,23 +234,30 @@ static int eval_once(struct judge *g, const char *file, struct prebuilt *built,
     return session_eval_torch(g->session, g->worker, file, &spec, ret, err);
 }
 
-/* 0: judged. -1: neither time. */
-static int eval_job(struct judge *g, struct job *j, struct evaluation *ret, struct err *err)
+/* A fresh start for the same problem. */
+static int reopen(struct judge *g, struct err *err)
 {
-    const char *file = j->candidate->file;
-
-    if (eval_once(g, file, j->built.source ? &j->built : NULL, ret, err) < 0)
-        return -1;
-    if (!worth_repeating(ret))
-        return 0;
-
     int problem_at = g->problem_at;
 
-    evaluation_release(ret);
     worker_closep(&g->worker); /* it may be what was killed */
-    if (close_session(g, err) < 0 || open_session(g, problem_at, err) < 0)
-        return -1;
-    return eval_once(g, file, NULL, ret, err);
+    return close_session(g, err) < 0 ? -1 : open_session(g, problem_at, err);
+}
+
+/* 0: judged. -1: there is nothing to record. */
+static int eval_job(struct judge *g, struct job *j, struct evaluation *ret, struct err *err)
+{
+    struct prebuilt *built = j->built.source ? &j->built : NULL;
+
+    for (int attempt = 0;; attempt++) {
+        if (eval_once(g, j->candidate->file, built, ret, err) < 0)
+            return -1;
+        if (!worth_repeating(ret, attempt))
+            return 0;
+        evaluation_release(ret);
+        built = NULL; /* taken by the first attempt; the cache has it */
+        if (reopen(g, err) < 0)
+            return -1;
+    }
 }
 
 /* --- storing --- */
