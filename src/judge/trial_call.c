@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/* One call: arenas filled and poisoned, the runner woken and stopped, guards, inputs and outputs
+ * checked. Every call of a trial goes this way (trial.c says why). */
+#include "judge/trial_parts.h"
+
+#include "base/clock.h"
+#include "judge/footprint.h"
+#include "ops/ops.h"
+#include "tensor/philox.h"
+
+#include <omp.h>
+
+#define INPUT_LOOKS 4 /* one call of so many, where contents are dear */
+
+/* --- the judge's own cores --- */
+
+/* While a runner runs, the judge stays on its own core, alone. While it stands still and the
+ * tensors are large, the judge works on all of them. */
+void trial_draw_in(struct trial *t)
+{
+    if (t->spread)
+        omp_pause_resource_all(
+            omp_pause_soft); /* threads of ours that spin on would be in the way */
+    t->spread = false;
+    if (t->config->runner.pin)
+        sched_setaffinity(0, sizeof(cpu_set_t), &t->config->judge_cpus);
+    ops_set_threads(1);
+}
+
+void trial_spread_out(struct trial *t)
+{
+    if (!t->config->pool->large || t->spread)
+        return;
+    t->spread = true;
+    sched_setaffinity(0, sizeof(t->all_cpus), &t->all_cpus);
+    ops_set_threads(0);
+}
+
+/* The score is a claim, and the judge's clock has to confirm it. */
+bool trial_audited(const struct trial *t)
+{
+    return trial_clock(t->config) == CLOCK_CLAIM_AUDITED;
+}
+
+/* --- memory --- */
+
+int trial_make_arenas(struct trial *t, struct err *err)
+{
+    const struct pool *p = t->config->pool;
+    const struct pool_slot *slot;
+
+    for (int i = 0; i < IN_ARENAS; i++)
+        if (t->ops->mem_alloc(p->ctx, MEM_INPUT, p->in.bytes, &t->in[i], err) < 0)
+            return wrap(err, "input arena");
+    for (int i = 0; i < OUT_ARENAS; i++)
+        if (t->ops->mem_alloc(p->ctx, MEM_OUTPUT, p->out.bytes, &t->out[i], err) < 0)
+            return wrap(err, "output arena");
+    /* Both input arenas hold something from the start: setup may read parameters in arena 0. */
+    if (pool_get(t->config->pool, 0, &slot, err) < 0)
+        return -1;
+    for (int i = 0; i < IN_ARENAS; i++) {
+        if (t->ops->copy(p->ctx, &t->in[i], 0, &slot->data, 0, p->in.bytes, err) < 0)
+            return -1;
+        t->in_content[i] = 0;
+    }
+    return 0;
+}
+
+void trial_free_arenas(struct trial *t)
+{
+    for (int i = 0; i < IN_ARENAS; i++)
+        t->ops->mem_free(t->config->pool->ctx, &t->in[i]);
+    for (int i = 0; i < OUT_ARENAS; i++)
+        t->ops->mem_free(t->config->pool->ctx, &t->out[i]);
+}
+
+/* --- one call --- */
+
+int trial_checks(const struct trial *t)
+{
+    return MAX(t->config->plan->checks, t->config->pool->graph->n_laws);
+}
+
+/* Scored contents: behind those of the checks and those of laws that are only checked. */
+int trial_first_scored(const struct trial *t)
+{
+    return MAX(trial_checks(t), graph_first_scored(t->config->pool->graph));
+}
+
+/* What is shown twice in a row because it is dear to make, gigabytes of it, is not copied a second
+ * time. A candidate that changed its inputs in between spoiled them for itself: the answer that is
+ * expected of it is the same. */
+bool trial_copies_anew(const struct trial *t)
+{
+    return pool_keeps(t->config->pool, trial_first_scored(t) + FRESH_MIN);
+}
+
+struct shot trial_aim(struct trial *t, int content)
+{
+    struct philox p = philox4x32(t->n_calls++, 0, 0, 0, (uint32_t)t->key, (uint32_t)(t->key >> 32));
+
+    struct shot s = {content, (int)(p.v[0] % IN_ARENAS), (int)(p.v[1] % OUT_ARENAS),
+                     (uint64_t)p.v[2] << 32 | p.v[3]};
+
+    for (int i = 0; i < IN_ARENAS && !trial_copies_anew(t); i++)
+        if (t->in_content[i] == content)
+            s.in = i;
+    return s;
+}
+
+int trial_flush(struct trial *t, struct mem *const mems[2], struct series *times, struct err *err)
+{
+    uint64_t start = clock_ns();
+
+    if (t->ops->flush && t->ops->flush(t->config->pool->ctx, mems, 2, err) < 0)
+        return -1;
+    series_add(times, (double)(clock_ns() - start));
+    return 0;
+}
+
+static int fill_arenas(struct trial *t, const struct shot *s, struct err *err)
+{
+    struct pool *p = t->config->pool;
+    const struct pool_slot *slot;
+
+    if (pool_get(p, s->content, &slot, err) < 0 ||
+        layout_poison(t->ops, p->ctx, &p->out, &t->out[s->out], false, s->poison, err) < 0)
+        return -1;
+    if ((trial_copies_anew(t) || t->in_content[s->in] != s->content) &&
+        t->ops->copy(p->ctx, &t->in[s->in], 0, &slot->data, 0, p->in.bytes, err) < 0)
+        return -1;
+    t->in_content[s->in] = s->content;
+    return 0;
+}
+
+/* An empty order reads and writes no tensor: gigabytes need not be copied for it. */
+static int prepare(struct trial *t, const struct shot *s, enum wire_order what, struct err *err)
+{
+    struct mem *mems[2] = {&t->in[s->in], &t->out[s->out]};
+
+    if (what == WIRE_ORDER_CALL && fill_arenas(t, s, err) < 0)
+        return -1;
+    return trial_flush(t, mems, &t->flushes, err);
+}
+
+static int check_guards(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+{
+    const struct pool *p = t->config->pool;
+    int slot;
+    int64_t distance;
+
+    if (layout_check_guards(t->ops, p->ctx, &p->out, &t->out[s->out], s->poison, &slot, &distance,
+                            err) < 0)
+        return -1;
+    if (slot < 0)
+        return 0;
+    return verdict_set(v, VERDICT_WRONG, "out_of_bounds", "wrote %s of output %s (byte %+lld)",
+                       distance < 0 ? "before the start" : "past the end",
+                       p->graph->outputs[slot].name,
+                       (long long)(distance < 0 ? distance : distance + 1));
+}
+
+/* Inputs are read-only for a runner, but on some devices hostile code can lift that: a GPU's
+ * mapping is its own. Where it can, one more look at them: after every call, and where that is
+ * gigabytes after some that nobody can guess. What is expected does not come from there. */
+static int check_inputs(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+{
+    struct pool *p = t->config->pool;
+    const struct pool_slot *slot;
+    int64_t at = -1;
+
+    if (!t->ops->differ || (!trial_copies_anew(t) && s->poison % INPUT_LOOKS != 0))
+        return 0;
+    if (pool_get(p, s->content, &slot, err) < 0 ||
+        t->ops->differ(p->ctx, &t->in[s->in], &slot->data, p->in.bytes, &at, err) < 0)
+        return -1;
+    return at < 0 ? 0
+                  : verdict_set(v, VERDICT_WRONG, "input_changed",
+                                "call: wrote to its inputs (byte %lld of their memory)",
+                                (long long)at);
+}
+
+/* A wrong element that still holds the poison was never written: the more useful thing to say. */
+static void explain_unwritten(struct trial *t, const struct shot *s, int output,
+                              const struct compare_stats *st, struct verdict *v)
+{
+    const struct pool *p = t->config->pool;
+    size_t size = dtype_size(p->out.slots[output].dtype);
+    int64_t at = st->n_nonfinite ? st->first_nonfinite
+                 : st->n_unequal ? st->first_unequal
+                                 : st->max_at;
+
+    if (at >= 0 && layout_unwritten(t->ops, p->ctx, &p->out, &t->out[s->out], output,
+                                    (size_t)at * size, size, s->poison))
+        verdict_set(v, VERDICT_WRONG, "unwritten", "%s: element %lld of %lld was never written",
+                    p->graph->outputs[output].name, (long long)at, (long long)st->count);
+}
+
+/* Whether the gate still says wrong once the honest run was made on this content, too. */
+static int judge_output(struct trial *t, const struct shot *s, int output,
+                        const struct compare_stats *st, struct verdict *v, struct err *err)
+{
+    struct pool *p = t->config->pool;
+    const struct tensor_slot *slot = &p->out.slots[output];
+    const struct gate *gate =
+        &p->gates[pool_law(p, s->content) * p->graph->n_outputs + output].gate;
+    const char *name = p->graph->outputs[output].name;
+    struct verdict first = VERDICT_INIT;
+
+    if (!gate_call(gate, name, &slot->shape, slot->dtype, st, &first))
+        return 0;
+    if (pool_include_honest(p, s->content, err) < 0)
+        return -1;
+    if (!gate_call(gate, name, &slot->shape, slot->dtype, st, v))
+        return 0;
+    explain_unwritten(t, s, output, st, v);
+    return 1;
+}
+
+static int check_outputs(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+{
+    struct pool *p = t->config->pool;
+    int n_outputs = p->graph->n_outputs, law = pool_law(p, s->content), rc = 0;
+
+    for (int o = 0; o < n_outputs && rc == 0; o++) {
+        struct compare_stats st = COMPARE_STATS_INIT;
+
+        if (pool_compare(p, s->content, o, &t->out[s->out], p->out.slots[o].offset, &st, err) < 0)
+            return -1;
+        if (o == 0)
+            t->last = st;
+        compare_merge(&t->pooled[law * n_outputs + o], &st);
+        rc = judge_output(t, s, o, &st, v, err);
+    }
+    return rc;
+}
+
+static int wake(struct trial *t, struct rproc *r, struct verdict *v, struct err *err)
+{
+    uint64_t start = clock_ns();
+    int rc = rproc_wake(r, v, err);
+
+    if (rc == 0)
+        series_add(&t->wakes, (double)(clock_ns() - start));
+    return rc;
+}
+
+/* The least that the judge can ask of the device: it waits for what runs there. */
+int trial_probe(struct trial *t, struct series *times, struct err *err)
+{
+    uint64_t start = clock_ns();
+    int64_t ignored;
+
+    if (t->ops->poison_check(t->config->pool->ctx, &t->out[0], 0, 8, 0, &ignored, err) < 0)
+        return -1;
+    series_add(times, (double)(clock_ns() - start));
+    return 0;
+}
+
+static enum wire_hold how_to_hold(const struct trial *t, bool work)
+{
+    if (t->config->pool->device->hold_ms <= 0)
+        return WIRE_HOLD_NONE;
+    return work ? WIRE_HOLD_WORK : WIRE_HOLD_CALL;
+}
+
+/* Stop, prepare, wake, order, stop.
+ *
+ * A runner that is woken may work before it says that it is awake. On the CPU that takes CPU time,
+ * which counts (rproc_head_start_ns). A GPU's work takes none, and goes on while its process stands
+ * still: there the content comes last, when the runner is awake, and work that is done ahead meets
+ * the judge's own flush, whose time tells (look_for_others). So does a probe's at once after
+ * "done", which is the runner's word. */
+int trial_order(struct trial *t, struct rproc *r, const struct shot *s, enum wire_order what,
+                int count, bool hold, struct rproc_reply *reply, struct verdict *v, struct err *err)
+{
+    int rc = rproc_stop(r, v, err);
+
+    if (rc == 0 && trial_audited(t))
+        rc = wake(t, r, v, err);
+    trial_spread_out(t);
+    if (rc == 0)
+        rc = prepare(t, s, what, err);
+    trial_draw_in(t);
+    if (rc == 0 && !trial_audited(t))
+        rc = wake(t, r, v, err);
+    if (rc == 0)
+        rc = rproc_call(r, what, s->in, IN_ARENAS + s->out, count, how_to_hold(t, hold), reply, v,
+                        err);
+    if (rc == 0 && trial_audited(t))
+        rc = trial_probe(t, &t->probes, err);
+    return rc ? rc : rproc_stop(r, v, err);
+}
+
+/* Where the problem states a budget: scratch memory in a process of the host's. */
+static int check_memory(const struct trial *t, const struct rproc *r, struct verdict *v,
+                        struct err *err)
+{
+    const struct pool *p = t->config->pool;
+    int64_t budget = p->graph->memory_bytes, held;
+
+    if (!budget || p->device->driver)
+        return 0;
+    if (footprint_peak(r->pid, &held, err) < 0)
+        return -1;
+    if (held - footprint_own_bytes <= budget)
+        return 0;
+    return verdict_set(v, VERDICT_REJECTED, "memory",
+                       "it holds %.1f MB besides its tensors, the problem allows %.1f MB",
+                       (double)(held - footprint_own_bytes) / 1e6, (double)budget / 1e6);
+}
+
+int trial_call(struct trial *t, struct rproc *r, int content, int count, bool hold,
+               struct rproc_reply *reply, struct verdict *v, struct err *err)
+{
+    struct shot s = trial_aim(t, content);
+    int rc = trial_order(t, r, &s, WIRE_ORDER_CALL, count, hold, reply, v, err);
+
+    t->result->n_calls += count;
+    trial_spread_out(t);
+    if (rc == 0) {
+        t->result->candidate_ms += (double)reply->wall_ns / 1e6;
+        rc = check_memory(t, r, v, err);
+    }
+    if (rc == 0)
+        rc = check_guards(t, &s, v, err);
+    if (rc == 0)
+        rc = check_inputs(t, &s, v, err);
+    if (rc == 0)
+        rc = check_outputs(t, &s, v, err);
+    if (rc == 0 && t->config->pool->device->clock == CLOCK_JUDGE)
+        reply->wall_ns += rproc_head_start_ns(r);
+    return rc;
+}
+
+/* One call, held back where that can be. A candidate that waits for the device inside its call
+ * makes the hold give up: it is not tried again. */
+int trial_held_call(struct trial *t, struct rproc *r, int content, struct rproc_reply *reply,
+                    struct verdict *v, struct err *err)
+{
+    bool hold = t->holding && r->seq >= RPROC_UNHELD_CALLS;
+    int rc = trial_call(t, r, content, 1, hold, reply, v, err);
+
+    if (rc == 0 && hold && !reply->held) {
+        t->holding = false;
+        t->hold_lost = true;
+    }
+    return rc;
+}
+
+/* The same for the pooled errors of a law: the honest run is made on all of its contents first. */
+static int judge_law(struct trial *t, int i, struct verdict *v, struct err *err)
+{
+    struct pool *p = t->config->pool;
+    int o = i % p->graph->n_outputs, law = i / p->graph->n_outputs;
+    const char *name = p->graph->outputs[o].name;
+    struct verdict first = VERDICT_INIT;
+
+    if (!gate_pooled(&p->gates[i].gate, name, p->out.slots[o].dtype, &t->pooled[i], &first))
+        return 0;
+    for (int k = 0; k < p->n_contents; k++)
+        if (pool_law(p, k) == law && pool_include_honest(p, k, err) < 0)
+            return -1;
+    return gate_pooled(&p->gates[i].gate, name, p->out.slots[o].dtype, &t->pooled[i], v);
+}
+
+int trial_judge_pooled(struct trial *t, struct verdict *v, struct err *err)
+{
+    const struct graph *g = t->config->pool->graph;
+    int rc = 0;
+
+    for (int i = 0; i < g->n_laws * g->n_outputs && rc == 0; i++)
+        if (t->pooled[i].count)
+            rc = judge_law(t, i, v, err);
+    return rc;
+}
+
+/* One that lies there already, for calls that need no fresh content; of a law that is scored. */
+int trial_old_content(const struct trial *t, int i)
+{
+    const struct pool *p = t->config->pool;
+    int n = trial_checks(t), k = pool_keeps(p, n) ? i % n : n - 1;
+
+    while (!graph_law_scored(p->graph, pool_law(p, k)))
+        k = (k + n - 1) % n;
+    return k;
+}
+
+bool trial_past(int limit_ms, uint64_t start)
+{
+    return limit_ms && clock_ms_since(start) > limit_ms;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of a trial share: trial_call.c makes one call and checks it, trial_time.c times,
+ * trial.c starts runners and puts the phases together. Nobody else includes this. */
+#ifndef ASSAY_JUDGE_TRIAL_PARTS_H
+#define ASSAY_JUDGE_TRIAL_PARTS_H
+
+#include "judge/trial.h"
+
+#define IN_ARENAS 2
+#define OUT_ARENAS 2
+#define FRESH_MIN 16 /* contents for scored calls, whatever they cost */
+
+struct trial {
+    const struct trial_config *config;
+    const struct device_judge_ops *ops;
+    struct rproc_config runner_config;
+    struct mem in[IN_ARENAS], out[OUT_ARENAS];
+    int in_content[IN_ARENAS]; /* which content lies there */
+    struct rproc runners[PLAN_MAX_RUNNERS];
+    int n_runners;
+    uint64_t key; /* of poison and arena choice; secret */
+    uint32_t n_calls;
+    struct compare_stats *pooled; /* [law * n_outputs + output], over every call */
+    struct compare_stats last;    /* of the last call's first output */
+    struct series wakes, flushes, holds, queues, callers; /* callers: outside times of warm-ups */
+    struct series probes;                                 /* the judge's first work after "done" */
+    bool holding;                                         /* as long as the candidate lets it */
+    bool hold_lost;  /* ... which it did not, in the middle of a phase */
+    double empty[2]; /* an order's own time: [held] */
+    cpu_set_t all_cpus;
+    bool spread; /* on all cores at the moment */
+    struct trial_result *result;
+};
+
+/* ---- trial_call.c ---- */
+
+/* The score is a claim, and the judge's clock has to confirm it. */
+bool trial_audited(const struct trial *t);
+void trial_draw_in(struct trial *t);
+void trial_spread_out(struct trial *t);
+
+int trial_make_arenas(struct trial *t, struct err *err);
+void trial_free_arenas(struct trial *t);
+
+int trial_checks(const struct trial *t); /* how many there are */
+int trial_first_scored(const struct trial *t);
+bool trial_copies_anew(const struct trial *t);
+int trial_old_content(const struct trial *t, int i);
+
+/* What an order is about: which content in which arenas, and the poison around it. */
+struct shot {
+    int content, in, out;
+    uint64_t poison;
+};
+struct shot trial_aim(struct trial *t, int content);
+int trial_flush(struct trial *t, struct mem *const mems[2], struct series *times, struct err *err);
+int trial_probe(struct trial *t, struct series *times, struct err *err);
+/* Unchecked: for empty ones. */
+int trial_order(struct trial *t, struct rproc *r, const struct shot *s, enum wire_order what,
+                int count, bool hold, struct rproc_reply *reply, struct verdict *v,
+                struct err *err);
+int trial_call(struct trial *t, struct rproc *r, int content, int count, bool hold,
+               struct rproc_reply *reply, struct verdict *v, struct err *err);
+int trial_held_call(struct trial *t, struct rproc *r, int content, struct rproc_reply *reply,
+                    struct verdict *v, struct err *err);
+int trial_judge_pooled(struct trial *t, struct verdict *v, struct err *err);
+bool trial_past(int limit_ms, uint64_t start); /* 0: there is none */
+
+/* ---- trial_time.c ---- */
+
+int trial_own_work(struct trial *t, struct own_work *ret, struct err *err);
+int trial_time(struct trial *t, struct verdict *v, struct err *err);
+void trial_free_samples(struct trial_result *r);
+
+/* ---- trial.c ---- */
+
+int trial_start_runners(struct trial *t, struct verdict *v, struct err *err);
+void trial_end_runners(struct trial *t);
+
+#endif

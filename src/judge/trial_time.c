@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+/* Times: warm-ups, empty orders, scored calls, batches back to back; then the clocks are held
+ * against each other, and the judge's own work against what it took alone. */
+#include "judge/trial_parts.h"
+
+#include "base/clock.h"
+#include "judge/audit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define EMPTY_CALLS 7 /* per runner */
+#define EMPTY_MAX_NS 1000
+#define AUDIT_EMPTY_CALLS 15
+#define IDLE_FLUSHES 7
+#define HOT_BATCHES 3 /* per runner */
+#define HOT_MAX 4096  /* calls in a batch */
+#define LONG_MS 1000  /* of warming up, or of hot calls, is enough */
+
+void trial_free_samples(struct trial_result *r)
+{
+    freep(&r->samples);
+    freep(&r->claims);
+    freep(&r->outside);
+    freep(&r->sample_run);
+    r->n_samples = 0;
+}
+
+/* Every runner once; more of it is for kernels that are over in no time. */
+static bool enough(const struct trial *t, int done, uint64_t start)
+{
+    return done >= t->n_runners && clock_ms_since(start) > LONG_MS;
+}
+
+/* Before the empty order is taken off. Of a worker its own clock, as for its score: the judge's
+ * sees it copy torch's results. */
+static double caller_ns(const struct trial *t, const struct rproc_reply *reply)
+{
+    return (double)(t->config->runner.worker ? reply->claim_ns : reply->wall_ns);
+}
+
+static int warm_up(struct trial *t, struct verdict *v, struct err *err)
+{
+    uint64_t start = clock_ns();
+    struct rproc_reply reply;
+
+    for (int i = 0; i < t->config->plan->warmups && !enough(t, i, start); i++) {
+        progress_report(&t->config->plan->progress, "warm-up", i, t->config->plan->warmups);
+
+        struct rproc *r = &t->runners[i % t->n_runners];
+        bool first = r->seq < RPROC_UNHELD_CALLS;
+        int rc = trial_call(t, r, trial_old_content(t, i), 1, false, &reply, v, err);
+
+        if (rc)
+            return rc;
+        if (!first)
+            series_add(&t->callers, caller_ns(t, &reply));
+    }
+    return 0;
+}
+
+/* What an order costs without a candidate. Where the judge's clock is the score: the least of
+ * several, not the median, which beside a candidate's thread that hogs the core between calls is
+ * milliseconds, and taken off would make any kernel look fast; and never more than a microsecond.
+ * Where it confirms a median: the median, or noise would look like a lie; and never much more than
+ * what calibration saw. */
+static int empty_calls(struct trial *t, bool hold, struct verdict *v, struct err *err)
+{
+    AUTO(series_release) struct series times = {0};
+    int n = t->n_runners * (trial_audited(t) ? AUDIT_EMPTY_CALLS : EMPTY_CALLS);
+
+    for (int i = 0; i < n; i++) {
+        struct shot s = trial_aim(t, trial_old_content(t, 0));
+        struct rproc_reply reply;
+        int rc = trial_order(t, &t->runners[i % t->n_runners], &s, WIRE_ORDER_EMPTY, 1, hold,
+                             &reply, v, err);
+
+        if (rc)
+            return rc;
+        series_add(&times, (double)reply.wall_ns);
+    }
+    if (trial_audited(t))
+        t->empty[hold] = fmin(series_median(&times), audit_empty_max(t->config->usual_empty_ns));
+    else
+        t->empty[hold] = stats_quantile(times.values, times.n, 0);
+    if (t->config->pool->device->clock == CLOCK_JUDGE)
+        t->empty[hold] = fmin(t->empty[hold], EMPTY_MAX_NS);
+    return 0;
+}
+
+static int empty_orders(struct trial *t, struct verdict *v, struct err *err)
+{
+    int rc = empty_calls(t, false, v, err);
+
+    if (rc == 0 && t->holding)
+        rc = empty_calls(t, true, v, err);
+    t->result->empty_ns = t->empty[t->holding];
+    return rc;
+}
+
+static double scored_ns(const struct trial *t, const struct rproc_reply *reply)
+{
+    if (trial_clock(t->config) != CLOCK_JUDGE)
+        return (double)reply->claim_ns;
+    return fmax((double)reply->wall_ns - t->result->empty_ns, 0);
+}
+
+/* The content for a round of scored calls, from first_scored on; -1 when there is none left. A
+ * process sees each at most twice, and the median stays honest when a memoiser owns under half of
+ * the samples. */
+static int scored_content(const struct trial *t, int round, double made_ms)
+{
+    const struct pool *p = t->config->pool;
+    int made = p->n_contents - trial_first_scored(t);
+
+    /* Made again and again: twice in a row, but for the first two. */
+    if (!trial_copies_anew(t))
+        return trial_first_scored(t) + (round < 2 ? round : 1 + round / 2);
+    if (round < made || (pool_keeps(p, trial_first_scored(t) + round + 1) &&
+                         (round < FRESH_MIN || made_ms <= t->config->plan->content_ms)))
+        return trial_first_scored(t) + round;
+    /* A second time only as far as the plan asks for. */
+    if (round >= 2 * made || round * t->n_runners >= t->config->plan->min_calls)
+        return -1;
+    return trial_first_scored(t) + round - made;
+}
+
+/* Has it made, and says how long that took. */
+static int bring(struct trial *t, int content, double *ret_ms, struct err *err)
+{
+    const struct pool_slot *slot;
+    uint64_t start = clock_ns();
+
+    trial_spread_out(t);
+    if (pool_get(t->config->pool, content, &slot, err) < 0)
+        return -1;
+    *ret_ms += clock_ms_since(start);
+    return 0;
+}
+
+static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
+{
+    const struct plan *plan = t->config->plan;
+    struct trial_result *res = t->result;
+    uint64_t start = clock_ns();
+    double making_ms = 0;
+    int most = plan->max_calls / t->n_runners * t->n_runners;
+
+    trial_free_samples(res);
+    res->samples = xcalloc((size_t)most, sizeof(*res->samples));
+    res->claims = xcalloc((size_t)most, sizeof(*res->claims));
+    res->outside = xcalloc((size_t)most, sizeof(*res->outside));
+    res->sample_run = xcalloc((size_t)most, sizeof(*res->sample_run));
+    while (res->n_samples < most) {
+        int content = scored_content(t, res->n_samples / t->n_runners, making_ms);
+
+        if (content < 0)
+            break;
+        if (bring(t, content, &making_ms, err) < 0)
+            return -1;
+        for (int r = 0; r < t->n_runners; r++) {
+            struct rproc_reply reply;
+
+            progress_report(&plan->progress, "scored calls", res->n_samples,
+                            MAX(plan->min_calls, res->n_samples));
+
+            int rc = trial_held_call(t, &t->runners[r], content, &reply, v, err);
+
+            if (rc || t->hold_lost) /* begun anew: held calls and others do not mix */
+                return rc;
+            series_add(&t->holds, (double)reply.hold_ns);
+            series_add(&t->queues, (double)reply.queue_ns);
+            res->samples[res->n_samples] = scored_ns(t, &reply);
+            res->outside[res->n_samples] = fmax((double)reply.wall_ns - t->empty[reply.held], 0);
+            res->claims[res->n_samples] = (double)reply.claim_ns;
+            res->sample_run[res->n_samples++] = r;
+        }
+        if (trial_past(plan->timing_limit_ms, start))
+            break;
+        if (res->n_samples < plan->min_calls)
+            continue;
+
+        struct interval within =
+            stats_within(res->samples, res->sample_run, (size_t)res->n_samples, t->n_runners);
+
+        res->settled = stats_settled(&within);
+        if (res->settled || clock_ms_since(start) - making_ms > plan->budget_ms)
+            break;
+    }
+    res->cold = stats_pooled(res->samples, res->sample_run, (size_t)res->n_samples, t->n_runners);
+    return trial_judge_pooled(t, v, err);
+}
+
+/* The runner's events are a claim: candidate code shares their address space. */
+static void audit_scored(const struct trial *t, struct verdict *doubt)
+{
+    const struct trial_result *r = t->result;
+    double outside = stats_median(r->outside, (size_t)r->n_samples);
+
+    if (trial_audited(t) && !audit_cold(r->cold.median, outside, r->held))
+        verdict_set(doubt, VERDICT_REJECTED, "clock",
+                    "the runner claims %.1f us a call, the judge's clock says %.1f us",
+                    r->cold.median / 1e3, outside / 1e3);
+}
+
+static void audit_batches(const struct trial *t, const struct series *claims,
+                          const struct series *outside, int count, struct verdict *doubt)
+{
+    double claim = series_median(claims), seen = series_median(outside);
+
+    t->result->hot_outside_ns = seen / count;
+    if (trial_audited(t) && !audit_hot(claim, seen))
+        verdict_set(doubt, VERDICT_REJECTED, "clock",
+                    "the runner claims %.1f us for %d calls back to back, the judge's clock says "
+                    "%.1f us",
+                    claim / 1e3, count, seen / 1e3);
+}
+
+static int hot_count(const struct trial *t)
+{
+    double per_call = fmax(t->result->cold.median, 100);
+
+    if (trial_audited(t))
+        return audit_hot_count(per_call);
+    return (int)fmin(fmax(t->config->plan->hot_ms * 1e6 / per_call, 1), HOT_MAX);
+}
+
+/* The batch is held in front, where the driver's queue takes that many launches; where it does not,
+ * the hold gave up and counts outside: such a batch is made again without. */
+static int hot_calls(struct trial *t, struct verdict *doubt, struct verdict *v, struct err *err)
+{
+    double ns[HOT_BATCHES * PLAN_MAX_RUNNERS];
+    int run[HOT_BATCHES * PLAN_MAX_RUNNERS], n = 0, count = hot_count(t), rc = 0;
+    AUTO(series_release) struct series claims = {0}, outside = {0};
+    bool hold = t->holding;
+    uint64_t start = clock_ns();
+
+    while (n < HOT_BATCHES * t->n_runners && !enough(t, n, start)) {
+        struct rproc_reply reply;
+        int r = n % t->n_runners;
+
+        rc = trial_call(t, &t->runners[r], trial_old_content(t, n), count, hold, &reply, v, err);
+        if (rc)
+            return rc;
+        if (hold && !reply.held) {
+            hold = false;
+            continue;
+        }
+        series_add(&claims, (double)reply.claim_ns);
+        series_add(&outside, fmax((double)reply.wall_ns - t->empty[reply.held], 0));
+        ns[n] = scored_ns(t, &reply) / count;
+        run[n++] = r;
+    }
+    t->result->hot = stats_pooled(ns, run, (size_t)n, t->n_runners);
+    audit_batches(t, &claims, &outside, count, doubt);
+    return trial_judge_pooled(t, v, err);
+}
+
+/* --- what else runs on the device --- */
+
+int trial_own_work(struct trial *t, struct own_work *ret, struct err *err)
+{
+    struct mem *const mems[2] = {&t->in[0], &t->out[0]};
+    AUTO(series_release) struct series flushes = {0}, probes = {0};
+
+    for (int i = 0; i < IDLE_FLUSHES + 1; i++) {
+        if (trial_flush(t, mems, &flushes, err) < 0 || trial_probe(t, &probes, err) < 0)
+            return -1;
+        if (i == 0) { /* the first ones also make their memory */
+            series_clear(&flushes);
+            series_clear(&probes);
+        }
+    }
+    *ret = (struct own_work){series_median(&flushes), series_median(&probes)};
+    return 0;
+}
+
+static bool is_busy(const struct trial *t, const struct own_work *now)
+{
+    const struct own_work *idle = &t->result->idle;
+
+    return audit_busy(idle->flush_ns, now->flush_ns) ||
+           audit_late(idle->probe_ns, t->config->usual_probe_ns, now->probe_ns);
+}
+
+/* The judge's own work takes longer than before there was a runner: its doing if that is over once
+ * it is gone, else somebody else's, and nothing that is timed here means anything. */
+static int look_for_others(struct trial *t, struct verdict *doubt, struct err *err)
+{
+    struct trial_result *r = t->result;
+    struct own_work alone;
+
+    r->busy = (struct own_work){series_median(&t->flushes), series_median(&t->probes)};
+    if (!trial_audited(t) || !is_busy(t, &r->busy))
+        return 0;
+    trial_end_runners(t);
+    if (trial_own_work(t, &alone, err) < 0)
+        return -1;
+    if (is_busy(t, &alone))
+        return fail(err, ERR_DEVICE,
+                    "the device is busy: a flush took %.0f us at first and takes %.0f us now, with "
+                    "no runner left; wait for the other program, or use another device",
+                    r->idle.flush_ns / 1e3, alone.flush_ns / 1e3);
+    verdict_set(doubt, VERDICT_REJECTED, "busy",
+                "the candidate's work runs on between calls: a flush takes %.0f us then, %.0f us "
+                "on the idle device; a probe after its calls %.0f us, and %.0f us",
+                r->busy.flush_ns / 1e3, r->idle.flush_ns / 1e3, r->busy.probe_ns / 1e3,
+                r->idle.probe_ns / 1e3);
+    return 0;
+}
+
+static void ask_state(struct trial *t, int which)
+{
+    if (t->ops->state)
+        t->ops->state(t->config->pool->ctx, &t->result->state[which]);
+}
+
+/* --- one go, and another where there is a doubt --- */
+
+static void note_call(struct trial *t)
+{
+    struct trial_result *r = t->result;
+
+    r->held = t->holding;
+    r->hold_ns = series_median(&t->holds);
+    r->queue_ns = r->held ? series_median(&t->queues) : 0;
+    r->call_ns = trial_audited(t) ? stats_median(r->outside, (size_t)r->n_samples) : r->cold.median;
+    if (r->held && t->callers.n)
+        r->call_ns =
+            fmax(series_median(&t->callers) - (t->config->runner.worker ? 0 : t->empty[false]), 0);
+    r->host_bound = r->held && audit_host_bound(r->cold.median, r->call_ns, r->queue_ns);
+}
+
+/* One go at timing. Stops early where there is a doubt, or a hold that was lost. */
+static int measure(struct trial *t, struct verdict *doubt, struct verdict *v, struct err *err)
+{
+    int rc;
+
+    series_clear(&t->callers);
+    series_clear(&t->holds);
+    series_clear(&t->queues);
+    series_clear(&t->flushes);
+    series_clear(&t->probes);
+    rc = warm_up(t, v, err);
+    ask_state(t, 0);
+    if (rc == 0)
+        rc = empty_orders(t, v, err);
+    if (rc == 0)
+        rc = scored_calls(t, v, err);
+    if (rc || t->hold_lost)
+        return rc;
+    note_call(t);
+    rc = look_for_others(t, doubt, err);
+    if (rc == 0 && doubt->kind == VERDICT_PASS)
+        audit_scored(t, doubt);
+    if (rc == 0 && doubt->kind == VERDICT_PASS)
+        rc = hot_calls(t, doubt, v, err);
+    ask_state(t, 1);
+    return rc;
+}
+
+static int start_over(struct trial *t, struct verdict *v, struct err *err)
+{
+    trial_end_runners(t);
+    return trial_start_runners(t, v, err);
+}
+
+int trial_time(struct trial *t, struct verdict *v, struct err *err)
+{
+    for (int doubts = 0;;) {
+        struct verdict doubt = VERDICT_INIT;
+        int rc;
+
+        t->hold_lost = false;
+        t->result->runs++;
+        rc = measure(t, &doubt, v, err);
+        if (rc || (doubt.kind == VERDICT_PASS && !t->hold_lost))
+            return rc;
+        if (doubt.kind != VERDICT_PASS && doubts++) {
+            *v = doubt;
+            return 1;
+        }
+        rc = start_over(t, v, err);
+        if (rc)
+            return rc;
+    }
+}
