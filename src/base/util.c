@@ -42,15 +42,22 @@ char *xstrndup(const char *s, size_t n)
     return checked(strndup(s, n));
 }
 
-char *xasprintf(const char *fmt, ...)
+char *xvasprintf(const char *fmt, va_list ap)
 {
     char *out = NULL;
+    int n = vasprintf(&out, fmt, ap);
+
+    return checked(n < 0 ? NULL : out);
+}
+
+char *xasprintf(const char *fmt, ...)
+{
     va_list ap;
 
     va_start(ap, fmt);
-    int n = vasprintf(&out, fmt, ap);
+    char *out = xvasprintf(fmt, ap);
     va_end(ap);
-    return checked(n < 0 ? NULL : out);
+    return out;
 }
 
 void *try_alloc(size_t bytes)

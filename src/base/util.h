@@ -8,6 +8,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Whether this build is AddressSanitizer's: its shadow alone is 16 TiB of address space. */
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ASAN 1
+#endif
+#endif
+#ifndef HAS_ASAN
+#define HAS_ASAN 0
+#endif
+
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 
@@ -33,6 +45,7 @@ void *xrealloc(void *ptr, size_t bytes);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
 char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
+char *xvasprintf(const char *fmt, va_list ap) PRINTF_LIKE(1, 0);
 
 /* Zeroed memory for data of outside size; NULL when it is not to be had (or ASSAY_FAULT=alloc:N).
  */

@@ -26,15 +26,8 @@
 #define NVCC_MEM_BYTES ((uint64_t)12 << 30) /* cicc on large templates */
 #define NVRTC_TOOL "assay-nvrtc"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HAS_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_ASAN 1
-#endif
-#endif
 /* The tool is of the same build as we are, and a sanitizer's shadow alone is 16 TiB. */
-#ifdef HAS_ASAN
+#if HAS_ASAN
 #define NVRTC_MEM_BYTES UINT64_MAX
 #else
 #define NVRTC_MEM_BYTES ((uint64_t)4 << 30)

@@ -23,8 +23,7 @@ void table_add(struct table *t, enum text_color color, const char *fmt, ...)
     char *text = NULL;
 
     va_start(ap, fmt);
-    if (vasprintf(&text, fmt, ap) < 0)
-        abort();
+    text = xvasprintf(fmt, ap);
     va_end(ap);
     if (t->n_cells == t->cap_cells) {
         t->cap_cells = MAX(64, 2 * t->cap_cells);
@@ -111,8 +110,7 @@ void text_colored(struct buf *out, bool color, enum text_color c, const char *fm
     va_list ap;
 
     va_start(ap, fmt);
-    if (vasprintf(&text, fmt, ap) < 0)
-        abort();
+    text = xvasprintf(fmt, ap);
     va_end(ap);
     if (color && c != TEXT_PLAIN)
         buf_addf(out, "%s%s\033[0m", escapes[c], text);

@@ -11,14 +11,7 @@
 
 #define STATUS_MAX_BYTES 65536
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HAS_ASAN
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_ASAN
-#endif
-#endif
-#ifdef HAS_ASAN /* its shadow and quarantine are the runner's own */
+#if HAS_ASAN /* its shadow and quarantine are the runner's own */
 const int64_t footprint_own_bytes = 512 << 20;
 #else
 const int64_t footprint_own_bytes = 4 << 20;

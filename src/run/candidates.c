@@ -48,8 +48,7 @@ void candidates_note(struct candidates *c, const char *fmt, ...)
     char *text = NULL;
 
     va_start(ap, fmt);
-    if (vasprintf(&text, fmt, ap) < 0)
-        abort();
+    text = xvasprintf(fmt, ap);
     va_end(ap);
     c->notes = xrealloc(c->notes, (size_t)(c->n_notes + 1) * sizeof(*c->notes));
     c->notes[c->n_notes++] = text;

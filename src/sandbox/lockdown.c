@@ -14,17 +14,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HAS_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_ASAN 1
-#endif
-#endif
-#ifndef HAS_ASAN
-#define HAS_ASAN 0 /* its shadow alone is 16 TiB of address space */
-#endif
-
 #define MAX_OPEN_FILES 256         /* 64 arenas, and room */
 #define MAX_OPEN_FILES_DRIVER 4096 /* it opens a device node anew for many of its allocations */
 #define MAX_THREADS 4096 /* several runners may share the uid; OpenMP on a large machine */

@@ -5,7 +5,7 @@
  * is looked at on a device index of this process's own, so that other evaluations on this machine
  * do not meddle.
  */
-#include "testing.h"
+#include "judge_rig.h"
 
 #include "base/fs.h"
 #include "judge/devlock.h"
@@ -23,27 +23,6 @@
 #include <sys/syscall.h>
 
 #define LIMIT_MS 20000 /* nothing here takes so long: then it hangs */
-
-static char *runner_path(void)
-{
-    const char *set = getenv("ASSAY_RUNNER");
-    AUTO(freep) char *dir = fs_program_dir();
-
-    return set ? xstrdup(set) : xasprintf("%s/../assay-runner", dir);
-}
-
-static void must(int rc, const struct err *err)
-{
-    if (rc < 0)
-        fail_msg("%s", err->text);
-}
-
-static void write_file(const char *path, const char *text)
-{
-    struct err err = ERR_INIT;
-
-    must(fs_write_atomic(path, text, strlen(text), &err), &err);
-}
 
 /* Others may be timing on the fake device: then it stays as it is, so it is asked again. */
 static void fill(struct spares *s, int n)

@@ -4,7 +4,7 @@
  * device with changed tables: real runners, real holds, and claims so far from the truth that no
  * load on the machine makes them true, or false.
  */
-#include "testing.h"
+#include "judge_rig.h"
 
 #include "base/clock.h"
 #include "base/fs.h"
@@ -133,27 +133,6 @@ struct rig {
     struct session *session;
     struct evaluation e;
 };
-
-static char *runner_path(void)
-{
-    const char *set = getenv("ASSAY_RUNNER");
-    AUTO(freep) char *dir = fs_program_dir();
-
-    return set ? xstrdup(set) : xasprintf("%s/../assay-runner", dir);
-}
-
-static void must(int rc, const struct err *err)
-{
-    if (rc < 0)
-        fail_msg("%s", err->text);
-}
-
-static void write_file(const char *name, const char *text)
-{
-    struct err err = ERR_INIT;
-
-    must(fs_write_atomic(name, text, strlen(text), &err), &err);
-}
 
 /* Calls in a runner's life: 4 checks, 3 warm-ups, 8 scored, 3 batches; without checks when it is
  * timed again. */
