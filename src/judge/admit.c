@@ -48,17 +48,9 @@ static char *output_at(const struct room *r, int o)
 }
 
 /* All contents lie side by side: admit_size() has seen to it. */
-static const struct pool_slot *slot_of(const struct room *r, int content)
-{
-    for (int i = 0; i < r->pool.n_slots; i++)
-        if (r->pool.slots[i].content == content)
-            return &r->pool.slots[i];
-    return NULL;
-}
-
 static const void *expected(const struct room *r, int content, int o)
 {
-    return (const char *)slot_of(r, content)->y.host + r->pool.y_offset[o];
+    return (const char *)pool_find(&r->pool, content)->y.host + r->pool.y_offset[o];
 }
 
 /* 8-byte values -> the output's dtype, in the arena. */
@@ -231,7 +223,8 @@ static int make_input_copy(struct room *r, int content, struct err *err)
         source++;
 
     enum dtype from = p->graph->sources[source].dtype;
-    const char *data = (const char *)slot_of(r, content)->data.host + p->in.slots[source].offset;
+    const char *data =
+        (const char *)pool_find(&r->pool, content)->data.host + p->in.slots[source].offset;
     int64_t n = shape_count(&p->graph->sources[source].shape);
 
     for (int o = 0; o < p->graph->n_outputs; o++)

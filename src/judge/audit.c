@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/audit.h"
 
+#include "base/clock.h"
+
 #include <math.h>
 
 #define COLD_SHARE 0.95
@@ -56,4 +58,16 @@ bool audit_late(double idle_ns, double usual_ns, double now_ns)
     if (usual_ns <= 0)
         return audit_busy(idle_ns, now_ns);
     return now_ns > LATE_FACTOR * usual_ns + LATE_SLACK_NS;
+}
+
+int audit_probe(const struct device_judge_ops *ops, void *ctx, const struct mem *m, double *ret_ns,
+                struct err *err)
+{
+    uint64_t start = clock_ns();
+    int64_t ignored;
+
+    if (ops->poison_check(ctx, m, 0, 8, 0, &ignored, err) < 0)
+        return -1;
+    *ret_ns = (double)(clock_ns() - start);
+    return 0;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What the judge's clock says about a runner's claims. Figures only, in nanoseconds; outside times
- * are without the empty order. */
+/* What the judge's clock says about a runner's claims, and about the device between calls. Times in
+ * nanoseconds; outside times are without the empty order. */
 #ifndef ASSAY_JUDGE_AUDIT_H
 #define ASSAY_JUDGE_AUDIT_H
+
+#include "device/device.h"
 
 #include <stdbool.h>
 
@@ -26,5 +28,8 @@ bool audit_busy(double idle_ns, double now_ns);
 /* The same for a probe at once after "done", when the device has to change processes first:
  * usual_ns is what that takes after an honest call, by calibration; 0 where nobody measured it. */
 bool audit_late(double idle_ns, double usual_ns, double now_ns);
+/* The least that the judge can ask of the device, timed: it waits for what runs there. */
+int audit_probe(const struct device_judge_ops *ops, void *ctx, const struct mem *m, double *ret_ns,
+                struct err *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/call_floor.h"
 
-#include "base/clock.h"
 #include "base/fs.h"
+#include "judge/audit.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,22 +57,6 @@ static int build_empty(const struct places *places, const struct device *device,
     return 0;
 }
 
-/* The device changes from the runner's process to the judge's. */
-static int probe(const struct rproc *r, const struct device_judge_ops *ops, void *ctx,
-                 struct mem *out, double *ret_ns, struct err *err)
-{
-    uint64_t start = clock_ns();
-    int64_t ignored;
-
-    *ret_ns = 0;
-    if (r->config->device->clock != CLOCK_CLAIM_AUDITED)
-        return 0;
-    if (ops->poison_check(ctx, out, 0, 8, 0, &ignored, err) < 0)
-        return -1;
-    *ret_ns = (double)(clock_ns() - start);
-    return 0;
-}
-
 static int median_of(struct rproc *r, const struct device_judge_ops *ops, void *ctx,
                      struct mem *mems, enum wire_order order, double *ret_ns, double *ret_wall_ns,
                      double *ret_probe_ns, struct err *err)
@@ -93,8 +77,9 @@ static int median_of(struct rproc *r, const struct device_judge_ops *ops, void *
             rc = rproc_wake(r, &v, err);
         if (rc == 0)
             rc = rproc_call(r, order, 0, 1, 1, how, &reply, &v, err);
-        if (rc == 0)
-            rc = probe(r, ops, ctx, &mems[1], &probes[i], err);
+        probes[i] = 0;
+        if (rc == 0 && r->config->device->clock == CLOCK_CLAIM_AUDITED)
+            rc = audit_probe(ops, ctx, &mems[1], &probes[i], err);
         if (rc)
             return rc > 0 ? fail(err, ERR_SYSTEM, "an empty kernel: %s", v.detail) : -1;
         walls[i] = (double)reply.wall_ns;

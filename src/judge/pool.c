@@ -124,12 +124,17 @@ static struct pool_slot *longest_unused(struct pool *p)
     return best;
 }
 
-static struct pool_slot *find_slot(struct pool *p, int content)
+static struct pool_slot *find_slot(const struct pool *p, int content)
 {
     for (int i = 0; i < p->n_slots; i++)
         if (p->slots[i].content == content)
             return &p->slots[i];
     return NULL;
+}
+
+const struct pool_slot *pool_find(const struct pool *p, int content)
+{
+    return find_slot(p, content);
 }
 
 static void count_content(struct pool *p, int k)
@@ -141,7 +146,7 @@ static void count_content(struct pool *p, int k)
         p->appealed[p->n_contents++] = false;
 }
 
-int pool_get(struct pool *p, int content, const struct pool_slot **ret, struct err *err)
+static int get_slot(struct pool *p, int content, struct pool_slot **ret, struct err *err)
 {
     struct pool_slot *slot = find_slot(p, content);
 
@@ -155,6 +160,16 @@ int pool_get(struct pool *p, int content, const struct pool_slot **ret, struct e
         count_content(p, content);
     }
     slot->used = ++p->clock;
+    *ret = slot;
+    return 0;
+}
+
+int pool_get(struct pool *p, int content, const struct pool_slot **ret, struct err *err)
+{
+    struct pool_slot *slot;
+
+    if (get_slot(p, content, &slot, err) < 0)
+        return -1;
     *ret = slot;
     return 0;
 }
@@ -205,9 +220,9 @@ static int make_lows(struct pool *p, struct pool_slot *slot, struct err *err)
 static int compare(struct pool *p, int content, int output, enum dtype t, const struct mem *got,
                    size_t at, struct compare_stats *ret, struct err *err)
 {
-    const struct pool_slot *slot;
+    struct pool_slot *slot;
 
-    if (pool_get(p, content, &slot, err) < 0 || make_lows(p, find_slot(p, content), err) < 0)
+    if (get_slot(p, content, &slot, err) < 0 || make_lows(p, slot, err) < 0)
         return -1;
     return p->device->judge->compare(
         p->ctx, &slot->y, p->y_offset[output], got, at, t, output_count(p->graph, output),

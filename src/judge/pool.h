@@ -74,6 +74,8 @@ void pool_close(struct pool *p);
 /* The content, made now where it is not there (any more): the same bits every time. Valid until
  * another content is asked for. */
 int pool_get(struct pool *p, int content, const struct pool_slot **ret, struct err *err);
+/* The same where it lies there already; NULL otherwise. */
+const struct pool_slot *pool_find(const struct pool *p, int content);
 /* Whether `contents` of them can lie side by side; otherwise pool_get makes them again and again.
  */
 bool pool_keeps(const struct pool *p, int contents);
