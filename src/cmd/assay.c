@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/interrupt.h"
+#include "cmd/front.h"
 #include "judge/record.h"
 #include "store/store.h"
 
@@ -121,10 +122,13 @@ int main(int argc, char **argv)
         puts("assay " ASSAY_VERSION);
         return 0;
     }
-    interrupt_install();
 
     const struct cmd *cmd = find_command(argv[1], &err);
     int status = -1;
+
+    if (cmd && cmd->lingers && cmd->lingers(argc - 2, argv + 2))
+        front_split();
+    interrupt_install();
 
     if (cmd) {
         app_init(&app);

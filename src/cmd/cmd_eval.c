@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/cmd.h"
+
+#include "cmd/front.h"
 #include "cmd/text.h"
 
 #include "base/clock.h"
@@ -384,14 +386,21 @@ static int judge_one(struct eval *v, const char *path, const struct torch_spec *
     return rc;
 }
 
-/* The pool is retired with its session: from here on its seed is no secret. */
-static int end_session(struct eval *v, struct err *err)
+/* The pool is retired with its session: once nobody is judged on it, its seed is no secret. */
+static int reveal_seed(struct eval *v, struct err *err)
 {
     int rc = 0;
 
     if (v->session && v->app->store && v->pool[0])
         rc = store_reveal(v->app->store, v->pool, v->seed, err);
     v->pool[0] = '\0';
+    return rc;
+}
+
+static int end_session(struct eval *v, struct err *err)
+{
+    int rc = reveal_seed(v, err);
+
     session_closep(&v->session);
     return rc;
 }
@@ -538,6 +547,18 @@ static int eval_words(struct eval *v, int argc, char **argv, struct err *err)
     return 0;
 }
 
+/* A candidate of a device with a driver. */
+static bool eval_lingers(int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++) {
+        const struct device *device = device_for_file(argv[i]);
+
+        if (device && device->driver)
+            return true;
+    }
+    return false;
+}
+
 static int eval_main(struct app *app, const void *options, int argc, char **argv, struct err *err)
 {
     static const char *const heads[] = {"problem", "candidate", "verdict",
@@ -556,14 +577,16 @@ static int eval_main(struct app *app, const void *options, int argc, char **argv
     int rc = eval_words(&v, argc, argv, err);
 
     if (rc == 0)
-        rc = end_session(&v, err);
-    session_closep(&v.session);
-    worker_close(v.worker);
+        rc = reveal_seed(&v, err);
     if (v.many && !v.options->json && v.table.n_cells > v.table.n_columns) {
         table_print(&v.table, app->color, &text);
         buf_addf(&text, "%s%s", v.failures.len ? "\n" : "", buf_str(&v.failures));
         fputs(buf_str(&text), stdout);
     }
+    if (rc == 0 && fflush(stdout) == 0 && !ferror(stdout))
+        front_leave(v.worst);
+    session_closep(&v.session);
+    worker_close(v.worker);
     table_release(&v.table);
     buf_release(&v.failures);
     problem_freep(&v.problem);
@@ -581,5 +604,6 @@ const struct cmd cmd_eval = {
                "Inputs and expected values are shared by the files of one problem.\n"
                "torch:eager, torch:compile and torch:max-autotune are baselines: PyTorch itself, "
                "TF32 off unless\n+tf32 is added.\n",
+    .lingers = eval_lingers,
     .run = eval_main,
 };

@@ -52,6 +52,21 @@ int devlock_take(const char *device, int index, bool shared, int *ret_fd, double
     return 0;
 }
 
+int devlock_open(const char *device, int index, int *ret_fd, struct err *err)
+{
+    *ret_fd = open_somewhere(device, index, err);
+    return *ret_fd < 0 ? -1 : 0;
+}
+
+int devlock_share(int fd)
+{
+    int rc;
+
+    while ((rc = flock(fd, LOCK_SH | LOCK_NB)) < 0 && errno == EINTR)
+        continue;
+    return rc;
+}
+
 int devlock_try(const char *device, int index, int *ret_fd, struct err *err)
 {
     AUTO(fd_closep) int fd = open_somewhere(device, index, err);

@@ -6,8 +6,8 @@
 #include "judge/leaving.h"
 
 #include "base/fs.h"
+#include "judge/devlock.h"
 
-#include <fcntl.h>
 #include <poll.h>
 
 void leaving_add(struct leaving *l, struct rproc *r)
@@ -29,9 +29,7 @@ static void *watch(void *arg)
         while (l->runners[i].pid > 0 && poll(&p, 1, -1) <= 0)
             continue;
     }
-    pthread_mutex_lock(&l->mutex);
     fd_closep(&l->lock);
-    pthread_mutex_unlock(&l->mutex);
     return NULL;
 }
 
@@ -40,19 +38,10 @@ void leaving_keep(struct leaving *l, int *lock)
     if (l->n == 0)
         return;
     l->lock = fd_steal(lock);
+    devlock_share(l->lock);
     l->watched = pthread_create(&l->watcher, NULL, watch, l) == 0;
     if (!l->watched)
         leaving_await(l);
-}
-
-int leaving_lock(struct leaving *l)
-{
-    int fd;
-
-    pthread_mutex_lock(&l->mutex);
-    fd = l->lock < 0 ? -1 : fcntl(l->lock, F_DUPFD_CLOEXEC, 0);
-    pthread_mutex_unlock(&l->mutex);
-    return fd;
 }
 
 void leaving_await(struct leaving *l)

@@ -13,23 +13,21 @@
 struct leaving { /* does not move while it is watched */
     struct rproc runners[PLAN_MAX_RUNNERS];
     int n;
-    int lock; /* owned; -1: none, or let go of. The mutex's, while it is watched */
-    pthread_mutex_t mutex;
+    int lock; /* owned; -1: none, or let go of. The watcher's, while there is one */
     pthread_t watcher;
     bool watched;
 };
 
-#define LEAVING_INIT                                   \
-    {                                                  \
-        .lock = -1, .mutex = PTHREAD_MUTEX_INITIALIZER \
+#define LEAVING_INIT \
+    {                \
+        .lock = -1   \
     }
 
 /* Kills it; *r is RPROC_INIT then. Not while they are watched. */
 void leaving_add(struct leaving *l, struct rproc *r);
-/* Takes the lock over until all are gone, and does not wait for that. */
+/* Takes the lock over until all are gone, and does not wait for that. Shared from here on: spares
+ * may open the device meanwhile, nobody may be timed. */
 void leaving_keep(struct leaving *l, int *lock);
-/* The lock once more, for whoever may start although they still leave; -1: it is not here. */
-int leaving_lock(struct leaving *l);
 /* Waits until all are gone. Before anybody is timed. */
 void leaving_await(struct leaving *l);
 

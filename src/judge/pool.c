@@ -16,6 +16,9 @@
 #define MANY_ROWS 256
 #define HONEST_DEAR_MS 200
 #define ORDERS_DEAR_MS 20
+/* What all honest runs of a large pool may take; every law has one, whatever that takes. A gate that
+ * rests on fewer is narrower, and who fails at it is heard once more (pool_include_honest). */
+#define HONEST_MS 120
 #define GATE_FLOOR 0x1p-20
 /* A content of this many bytes or FLOPs takes milliseconds: more than waking a thread. */
 #define LARGE_BYTES (8 << 20)
@@ -174,6 +177,21 @@ int pool_get(struct pool *p, int content, const struct pool_slot **ret, struct e
     return 0;
 }
 
+int pool_latest(const struct pool *p)
+{
+    const struct pool_slot *latest = NULL;
+
+    for (int i = 0; i < p->n_slots; i++)
+        if (p->slots[i].content >= 0 && (!latest || p->slots[i].used > latest->used))
+            latest = &p->slots[i];
+    return latest ? latest->content : -1;
+}
+
+double pool_making_ms(const struct pool *p)
+{
+    return p->inputs_ms + p->expected_ms + p->honest_ms;
+}
+
 bool pool_keeps(const struct pool *p, int contents)
 {
     return contents <= p->cap_slots;
@@ -200,6 +218,8 @@ static struct law_gate *law_gate(const struct pool *p, int content, int output)
     return &p->gates[pool_law(p, content) * p->graph->n_outputs + output];
 }
 
+static int measure_first(struct pool *p, int content, struct err *err);
+
 /* Once per content, and not before the law's scale is known. */
 static int make_lows(struct pool *p, struct pool_slot *slot, struct err *err)
 {
@@ -222,7 +242,8 @@ static int compare(struct pool *p, int content, int output, enum dtype t, const 
 {
     struct pool_slot *slot;
 
-    if (get_slot(p, content, &slot, err) < 0 || make_lows(p, slot, err) < 0)
+    if (measure_first(p, content, err) < 0 || get_slot(p, content, &slot, err) < 0 ||
+        make_lows(p, slot, err) < 0)
         return -1;
     return p->device->judge->compare(
         p->ctx, &slot->y, p->y_offset[output], got, at, t, output_count(p->graph, output),
@@ -244,12 +265,12 @@ static int64_t row_length(const struct pool *p, int output, bool *ret_whole)
 }
 
 /* Mean square of the finite expected values of one law's contents, per output. */
-static int mean_squares(struct pool *p, int law, int contents, double *ret, struct err *err)
+static int mean_squares(struct pool *p, int law, int first, int end, double *ret, struct err *err)
 {
     const struct graph *g = p->graph;
     AUTO(freep) int *seen = xcalloc((size_t)g->n_outputs, sizeof(*seen));
 
-    for (int k = 0; k < contents; k++) {
+    for (int k = first; k < end; k++) {
         const struct pool_slot *slot;
 
         if (pool_law(p, k) != law)
@@ -273,13 +294,13 @@ static int mean_squares(struct pool *p, int law, int contents, double *ret, stru
     return 0;
 }
 
-/* The scale of the errors of one law, from the expected values of its first contents. */
-static int set_scales(struct pool *p, int law, int contents, struct err *err)
+/* The scale of the errors of one law, from the expected values of its contents among these. */
+static int set_scales(struct pool *p, int law, int first, int end, struct err *err)
 {
     const struct graph *g = p->graph;
     AUTO(freep) double *squares = xcalloc((size_t)g->n_outputs, sizeof(*squares));
 
-    if (mean_squares(p, law, contents, squares, err) < 0)
+    if (mean_squares(p, law, first, end, squares, err) < 0)
         return -1;
     for (int o = 0; o < g->n_outputs; o++) {
         bool whole;
@@ -332,14 +353,18 @@ static void set_gates(struct pool *p, int law)
     }
 }
 
-/* values: room for its results, laid out like pool_slot.y. */
-static int include_honest(struct pool *p, int content, int orders, const struct mem *values,
-                          struct err *err)
+/* Until `end` is near; once at least. values: room for its results, laid out like pool_slot.y. */
+static int include_honest(struct pool *p, int content, int orders, uint64_t end,
+                          const struct mem *values, struct err *err)
 {
+    uint64_t start = clock_ns(), now = start;
+
     /* Rotations spread over the axis, whatever their number. */
-    for (int i = 0; i < orders; i++)
+    for (int i = 0; i < orders && (i == 0 || now + (now - start) / (uint64_t)i < end); i++) {
         if (honest_run(p, content, i * HONEST_ORDERS / orders, values, err) < 0)
             return -1;
+        now = clock_ns();
+    }
     set_gates(p, pool_law(p, content));
     return 0;
 }
@@ -353,11 +378,14 @@ int pool_include_honest(struct pool *p, int content, struct err *err)
     const struct device_judge_ops *ops = p->device->judge;
     struct mem values = MEM_INIT;
     int orders = MAX(p->honest_orders, APPEAL_ORDERS);
+    double made_ms = p->inputs_ms + p->expected_ms;
+    uint64_t start = clock_ns();
     int rc = ops->mem_alloc(p->ctx, MEM_PRIVATE, p->y_bytes, &values, err);
 
     if (rc == 0)
-        rc = include_honest(p, content, orders, &values, err);
+        rc = include_honest(p, content, orders, UINT64_MAX, &values, err);
     ops->mem_free(p->ctx, &values);
+    p->honest_ms += clock_ms_since(start) - (p->inputs_ms + p->expected_ms - made_ms);
     return rc < 0 ? -1 : 1;
 }
 
@@ -393,38 +421,75 @@ static int choose_honest_orders(const struct pool *p)
     return p->content_ms > ORDERS_DEAR_MS ? HONEST_FEW_ORDERS : HONEST_ORDERS;
 }
 
+/* When the honest runs of one law should have ended. What is small gets all of them, so that its
+ * gates do not depend on the machine. */
+static uint64_t honest_end(const struct pool *p)
+{
+    if (!p->large)
+        return UINT64_MAX;
+    return clock_ns() + HONEST_MS * (uint64_t)1000000 / (uint64_t)p->graph->n_laws;
+}
+
 static int measure_law(struct pool *p, int law, int contents, const struct mem *values,
                        struct err *err)
 {
-    if (set_scales(p, law, contents, err) < 0)
+    p->measured[law] = true;
+    if (set_scales(p, law, 0, contents, err) < 0)
         return -1;
 
-    uint64_t start = clock_ns();
+    uint64_t start = clock_ns(), end = honest_end(p);
 
-    for (int i = 0; i < p->honest_contents; i++) {
+    for (int i = 0; i < p->honest_contents && (i == 0 || clock_ns() < end); i++) {
         int content = law + i * p->graph->n_laws;
 
         progress_report(p->progress, "honest run",
                         (p->graph->n_laws - 1 - law) * p->honest_contents + i,
                         p->graph->n_laws * p->honest_contents);
-        if (include_honest(p, content, p->honest_orders, values, err) < 0)
+        if (include_honest(p, content, p->honest_orders, end, values, err) < 0)
             return -1;
     }
     p->honest_ms += clock_ms_since(start);
     return 0;
 }
 
-/* contents: the scales rest on. Law by law, so that where they are made again and again, those of
- * one law are made once. */
+static int measure_on(struct pool *p, int content, const struct mem *values, struct err *err)
+{
+    if (set_scales(p, pool_law(p, content), content, content + 1, err) < 0)
+        return -1;
+    return include_honest(p, content, p->honest_orders, honest_end(p), values, err);
+}
+
+/* Where contents are made again and again, a law's gate is measured on the first one of it that
+ * something is compared with, as long as that lies there. */
+static int measure_first(struct pool *p, int content, struct err *err)
+{
+    const struct device_judge_ops *ops = p->device->judge;
+    struct mem values = MEM_INIT;
+    const struct pool_slot *slot;
+    int law = pool_law(p, content), rc;
+    uint64_t start;
+
+    if (p->measured[law])
+        return 0;
+    if (pool_get(p, content, &slot, err) < 0)
+        return -1;
+    start = clock_ns();
+    p->measured[law] = true; /* or comparing the honest run would bring us here */
+    rc = ops->mem_alloc(p->ctx, MEM_PRIVATE, p->y_bytes, &values, err);
+    if (rc == 0)
+        rc = measure_on(p, content, &values, err);
+    ops->mem_free(p->ctx, &values);
+    p->honest_ms += clock_ms_since(start);
+    return rc;
+}
+
+/* contents: the scales rest on. */
 static int measure_gates(struct pool *p, int contents, struct err *err)
 {
     const struct graph *g = p->graph;
     struct mem values = MEM_INIT;
     int rc = p->device->judge->mem_alloc(p->ctx, MEM_PRIVATE, p->y_bytes, &values, err);
 
-    for (int i = 0; i < g->n_laws * g->n_outputs; i++)
-        p->honest[i] = (struct compare_stats)COMPARE_STATS_INIT;
-    /* Backwards: the first content is the one that is wanted next. */
     for (int law = g->n_laws - 1; law >= 0 && rc == 0; law--)
         rc = measure_law(p, law, contents, &values, err);
     p->device->judge->mem_free(p->ctx, &values);
@@ -455,6 +520,9 @@ static void lay_out(struct pool *p)
     }
     p->gates = xcalloc((size_t)(g->n_laws * g->n_outputs), sizeof(*p->gates));
     p->honest = xcalloc((size_t)(g->n_laws * g->n_outputs), sizeof(*p->honest));
+    for (int i = 0; i < g->n_laws * g->n_outputs; i++)
+        p->honest[i] = (struct compare_stats)COMPARE_STATS_INIT;
+    p->measured = xcalloc((size_t)g->n_laws, sizeof(*p->measured));
     p->large = p->in.bytes + p->out.bytes > LARGE_BYTES || cost_contract_total(&cost) > LARGE_FLOPS;
 }
 
@@ -502,7 +570,7 @@ static int fill_pool(struct pool *p, int contents, struct err *err)
     p->honest_contents = choose_honest_contents(p, keeps);
     p->honest_orders = choose_honest_orders(p);
     if (!keeps)
-        return measure_gates(p, p->honest_contents * g->n_laws, err);
+        return 0; /* measure_first() */
     contents = MAX(contents, p->honest_contents * g->n_laws);
     if (make_up_to(p, contents, err) < 0)
         return -1;
@@ -538,6 +606,7 @@ void pool_close(struct pool *p)
     free(p->appealed);
     free(p->gates);
     free(p->honest);
+    free(p->measured);
     free(p->y_offset);
     free(p->lows_offset);
     layout_release(&p->in);

@@ -47,6 +47,7 @@ struct pool {
     int n_contents;          /* asked for so far */
     bool large; /* worth threads; small ones are made by one, which no busy machine delays */
     struct law_gate *gates;                   /* [law * n_outputs + output] */
+    bool *measured;                           /* per law: its gates are */
     int honest_contents;                      /* per law, that the gates rest on from the start */
     int honest_orders;                        /* summation orders the honest run is made in */
     struct compare_stats *honest;             /* its figures so far, like gates[] */
@@ -66,7 +67,8 @@ struct pool_config {
     const struct progress *progress;
 };
 
-/* Draws the first contents and measures the gates. ERR_INPUT when least_slots contents, the arenas
+/* Draws the first contents and measures the gates; where those do not lie side by side, a law's
+ * gates are measured when a content of it is first compared with. ERR_INPUT when least_slots contents, the arenas
  * and one evaluation do not fit into 70 % of the device's memory. */
 int pool_open(const struct pool_config *config, struct pool *ret, struct err *err);
 void pool_close(struct pool *p);
@@ -76,6 +78,10 @@ void pool_close(struct pool *p);
 int pool_get(struct pool *p, int content, const struct pool_slot **ret, struct err *err);
 /* The same where it lies there already; NULL otherwise. */
 const struct pool_slot *pool_find(const struct pool *p, int content);
+/* The one that was asked for last; -1: none lies there. */
+int pool_latest(const struct pool *p);
+/* What making contents and measuring gates took so far. */
+double pool_making_ms(const struct pool *p);
 /* Whether `contents` of them can lie side by side; otherwise pool_get makes them again and again.
  */
 bool pool_keeps(const struct pool *p, int contents);

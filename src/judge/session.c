@@ -160,10 +160,8 @@ static int spares_wanted(const struct session *s)
 
 static void fill_spares(struct session *s)
 {
-    AUTO(fd_closep) int lock = leaving_lock(&s->leaving);
-
     s->spares.full = MIN(spares_wanted(s), SPARES_MAX);
-    spares_fill(&s->spares, lock);
+    spares_fill(&s->spares);
 }
 
 static void open_spares(struct session *s)
@@ -235,7 +233,6 @@ void session_close(struct session *s)
 {
     if (!s)
         return;
-    leaving_await(&s->leaving);
     for (int i = 0; i < s->n_sizes; i++)
         if (s->pools[i].device)
             pool_close(&s->pools[i]);
@@ -246,6 +243,7 @@ void session_close(struct session *s)
     if (s->options.device == &device_cuda)
         gpu_engine_close(&s->engine);
     s->options.device->judge->close(s->ctx);
+    leaving_await(&s->leaving); /* they clean up beside us */
     free(s);
 }
 
@@ -412,7 +410,7 @@ static int look_end(struct look *l, int rc, struct err *err)
     return -1;
 }
 
-static int open_pool(struct session *s, int size, struct evaluation *e, struct err *err)
+static int open_pool(struct session *s, int size, struct err *err)
 {
     const struct graph *g = s->problem->sizes[s->options.sizes][size].graph;
     struct pool *p = &s->pools[size];
@@ -429,14 +427,14 @@ static int open_pool(struct session *s, int size, struct evaluation *e, struct e
         .progress = &s->options.plan.progress,
     };
 
-    if (p->device)
-        return 0;
-    if (pool_open(&c, p, err) < 0)
-        return -1;
-    e->inputs_ms += p->inputs_ms;
-    e->expected_ms += p->expected_ms;
-    e->honest_ms += p->honest_ms;
-    return 0;
+    return p->device ? 0 : pool_open(&c, p, err);
+}
+
+static void count_making(const struct pool *p, double sign, struct evaluation *e)
+{
+    e->inputs_ms += sign * p->inputs_ms;
+    e->expected_ms += sign * p->expected_ms;
+    e->honest_ms += sign * p->honest_ms;
 }
 
 /* A time below the floor says that the floor is wrong more often than that the kernel is: it was
@@ -516,7 +514,8 @@ static int judge_size(struct session *s, int i, struct evaluation *e, struct err
         .leaving = &s->leaving,
     };
 
-    if (open_pool(s, i, e, err) < 0)
+    count_making(&s->pools[i], -1, e);
+    if (open_pool(s, i, err) < 0)
         return -1;
     c.runner.n_inputs = s->pools[i].graph->n_inputs;
     c.runner.artifact_fd = e->build.artifact_fd;
@@ -528,6 +527,7 @@ static int judge_size(struct session *s, int i, struct evaluation *e, struct err
 
     int rc = trial_run(&c, &r->trial, &e->verdict, err);
 
+    count_making(&s->pools[i], 1, e);
     if (rc || o->plan.check_only)
         return rc;
     rc = physics(s, s->pools[i].graph, r, &e->verdict, err);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A spare inherits the device's lock (shared) and lets go of it itself when its device is open, or
- * by dying: no thread of the judge's has to watch it meanwhile. (Or not shared, from a judge whose
- * last runner is still being cleaned up behind.) So whoever wants to time takes the
+ * A spare holds the device's lock (shared) while it opens its device, and lets go of it itself, or
+ * by dying: no thread of the judge's has to watch it meanwhile. So whoever wants to time takes the
  * lock alone and thereby waits for spares that are still starting. A judge first settles its own:
  * a driver that hangs would keep it waiting for ever, and nobody else would end that process.
+ *
+ * While somebody is timed on a GPU, a spare is started all the same and waits for its turn at the
+ * lock, before it touches the driver: its judge would only wait for it later. On the CPU device
+ * starting a process is what would disturb.
  */
 #include "judge/spares.h"
 
@@ -25,17 +28,20 @@ static void spawn_missing(struct spares *s, int lock)
         s->n++;
 }
 
-void spares_fill(struct spares *s, int lock)
+void spares_fill(struct spares *s)
 {
-    AUTO(fd_closep) int asked = -1;
+    const struct device *device = s->config.device;
+    AUTO(fd_closep) int lock = -1;
     struct err ignored = ERR_INIT;
+    int busy;
 
     if (s->n >= MIN(s->need, s->full))
         return;
-    if (lock >= 0)
+    busy = devlock_try(device->name, s->config.device_index, &lock, &ignored);
+    if (busy > 0 && device->driver)
+        busy = devlock_open(device->name, s->config.device_index, &lock, &ignored);
+    if (busy == 0)
         spawn_missing(s, lock);
-    else if (devlock_try(s->config.device->name, s->config.device_index, &asked, &ignored) == 0)
-        spawn_missing(s, asked);
 }
 
 static void drop(struct spares *s, int i)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runners that wait with their device open, so that a candidate does not wait for a driver. Each
- * serves one candidate on one size and is thrown away like any other. They are started only while
- * nobody is being timed on the device, and keep everybody from timing until they are warm. What
+ * serves one candidate on one size and is thrown away like any other. They open their
+ * device only while nobody is being timed on it, and keep everybody from timing until they are warm. What
  * goes wrong here is no error: a candidate that finds no spare gets a runner started for it. */
 #ifndef ASSAY_JUDGE_SPARES_H
 #define ASSAY_JUDGE_SPARES_H
@@ -20,9 +20,8 @@ struct spares {
 
 /* Whatever `config` points at outlives this. */
 void spares_init(struct spares *s, const struct rproc_config *config, int need, int full);
-/* Starts what is missing and does not wait; leaves it be while somebody is being timed. `lock`: the
- * device's, where the caller has it (and keeps it); -1: it is asked for here. */
-void spares_fill(struct spares *s, int lock);
+/* Starts what is missing and does not wait; on the CPU device only while nobody is being timed. */
+void spares_fill(struct spares *s);
 /* Waits until all are warm; those that are not in time, or died, are gone. Before timing. */
 void spares_settle(struct spares *s);
 /* Hands memory and artifact to one of them; false: there is none (left alive). *ret is then as

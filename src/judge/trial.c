@@ -116,8 +116,15 @@ static int check_phase(struct trial *t, struct verdict *v, struct err *err)
     return rc ? rc : trial_judge_pooled(t, v, err);
 }
 
+/* Since then, without what was spent on contents: that has phases of its own. */
+static double phase_ms(const struct trial *t, uint64_t start, double made_ms)
+{
+    return clock_ms_since(start) - (pool_making_ms(t->config->pool) - made_ms);
+}
+
 static int run_phases(struct trial *t, struct verdict *v, struct err *err)
 {
+    double made_ms = pool_making_ms(t->config->pool);
     uint64_t start = clock_ns();
     int rc = trial_audited(t) ? trial_own_work(t, &t->result->idle, err) : 0;
 
@@ -127,12 +134,13 @@ static int run_phases(struct trial *t, struct verdict *v, struct err *err)
     start = clock_ns();
     if (rc == 0)
         rc = check_phase(t, v, err);
-    t->result->check_ms = clock_ms_since(start);
+    t->result->check_ms = phase_ms(t, start, made_ms);
     if (rc || t->config->plan->check_only)
         return rc;
+    made_ms = pool_making_ms(t->config->pool);
     start = clock_ns();
     rc = trial_time(t, v, err);
-    t->result->timing_ms = clock_ms_since(start);
+    t->result->timing_ms = phase_ms(t, start, made_ms);
     return rc;
 }
 

@@ -374,11 +374,13 @@ int trial_judge_pooled(struct trial *t, struct verdict *v, struct err *err)
     return rc;
 }
 
-/* One that lies there already, for calls that need no fresh content; of a law that is scored. */
+/* One of the checks', for calls that need no fresh content; of a law that is scored, and where they
+ * are dear one that lies there already. */
 int trial_old_content(const struct trial *t, int i)
 {
     const struct pool *p = t->config->pool;
-    int n = trial_checks(t), k = pool_keeps(p, n) ? i % n : n - 1;
+    int n = trial_checks(t), latest = pool_latest(p);
+    int k = pool_keeps(p, n) ? i % n : latest >= 0 && latest < n ? latest : n - 1;
 
     while (!graph_law_scored(p->graph, pool_law(p, k)))
         k = (k + n - 1) % n;

@@ -225,6 +225,15 @@ static int hot_count(const struct trial *t)
     return (int)fmin(fmax(t->config->plan->hot_ms * 1e6 / per_call, 1), HOT_MAX);
 }
 
+/* Hot calls are no score, so whatever lies there will do. */
+static int hot_content(const struct trial *t, int i)
+{
+    int latest = pool_latest(t->config->pool);
+
+    return trial_copies_anew(t) || latest < trial_first_scored(t) ? trial_old_content(t, i)
+                                                                  : latest;
+}
+
 /* The batch is held in front, where the driver's queue takes that many launches; where it does not,
  * the hold gave up and counts outside: such a batch is made again without. */
 static int hot_calls(struct trial *t, struct verdict *doubt, struct verdict *v, struct err *err)
@@ -239,7 +248,7 @@ static int hot_calls(struct trial *t, struct verdict *doubt, struct verdict *v, 
         struct rproc_reply reply;
         int r = n % t->n_runners;
 
-        rc = trial_call(t, &t->runners[r], trial_old_content(t, n), count, hold, &reply, v, err);
+        rc = trial_call(t, &t->runners[r], hot_content(t, n), count, hold, &reply, v, err);
         if (rc)
             return rc;
         if (hold && !reply.held) {

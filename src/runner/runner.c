@@ -18,10 +18,12 @@
 #include "sandbox/sandbox.h"
 #include "wire/wire.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 struct arena {
@@ -124,6 +126,14 @@ static void receive_hello(struct session *s)
         give_up(s, WIRE_STAGE_DEVICE, 0, err.text);
     /* Asked here, because /sys is out of reach afterwards. */
     s->yield = s->hello.yield || sysconf(_SC_NPROCESSORS_ONLN) == 1;
+}
+
+/* Nobody may be timed while a driver is opened. Where the judge had to leave that to us, we wait
+ * here for whoever is; else we have it already. */
+static void await_turn(const struct session *s)
+{
+    while (s->lock_fd >= 0 && flock(s->lock_fd, LOCK_SH) < 0 && errno == EINTR)
+        continue;
 }
 
 static void lock_down(struct session *s)
@@ -460,6 +470,7 @@ _Noreturn void runner_run(int sock, int lock_fd)
     s->sock = sock;
     s->lock_fd = lock_fd;
     receive_hello(s);
+    await_turn(s);
     lock_down(s);
     report_warm(s);
     receive_all(s);

@@ -517,6 +517,8 @@ static void contents_are_made_again_where_memory_is_short(void **state)
     AUTO(problem_freep)
     struct problem *p = load(HEAD "output('y', softmax(input('x', f32, { N, N }), { dim = 1 }))");
     struct pool wide, tight;
+    struct compare_stats stats;
+    struct mem zeros = MEM_INIT;
     struct err err = ERR_INIT;
     void *ctx = NULL;
 
@@ -535,7 +537,16 @@ static void contents_are_made_again_where_memory_is_short(void **state)
     }
     assert_ptr_equal(get(&tight, 7), get(&tight, 7));
     assert_int_equal(tight.n_slots, 2);
-    assert_true(tight.gates[0].gate.honest_rms > 0);
+    /* Gates are measured when something is first compared. */
+    assert_false(tight.measured[1]);
+    assert_int_equal(
+        device_cpu.judge->mem_alloc(ctx, MEM_PRIVATE, tight.out.bytes, &zeros, &err), 0);
+    assert_int_equal(
+        pool_compare(&tight, 1, 0, &zeros, tight.out.slots[0].offset, &stats, &err), 0);
+    assert_true(tight.measured[1]);
+    assert_true(tight.gates[1].gate.honest_rms > 0);
+    assert_true(stats.max > tight.gates[1].gate.honest_max);
+    device_cpu.judge->mem_free(ctx, &zeros);
     pool_close(&wide);
     pool_close(&tight);
     device_cpu.judge->close(ctx);

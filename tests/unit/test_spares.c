@@ -29,7 +29,7 @@ static void fill(struct spares *s, int n)
 {
     for (int ms = 0; s->n < n; ms++) {
         assert_true(ms < LIMIT_MS);
-        spares_fill(s, -1);
+        spares_fill(s);
         if (s->n < n)
             usleep(1000);
     }
@@ -262,7 +262,7 @@ static void nobody_is_timed_until_they_are_warm(void **state)
     (void)state;
     write_sleeper();
     spares_init(&s, &config, 1, 2);
-    spares_fill(&s, -1);
+    spares_fill(&s);
     assert_int_equal(s.n, 2);
     assert_false(may_time());
     spares_settle(&s); /* not warm in time: ended, and with them their hold on the lock */
@@ -285,7 +285,7 @@ static void warm_ones_let_others_time(void **state)
     (void)state;
     config.device_index = lock_index();
     spares_init(&s, &config, 1, 1);
-    spares_fill(&s, -1); /* makes the file */
+    spares_fill(&s); /* makes the file */
     spares_release(&s);
     assert_true(may_time());
 
@@ -309,20 +309,44 @@ static void none_are_started_while_somebody_is_timed(void **state)
 
     (void)state;
     spares_init(&s, &config, 1, 1);
-    spares_fill(&s, -1);
+    spares_fill(&s);
     assert_int_equal(s.n, 1);
     spares_release(&s);
 
     AUTO(fd_closep) int timing = open_lock();
 
     assert_int_equal(flock(timing, LOCK_EX), 0);
-    spares_fill(&s, -1);
+    spares_fill(&s);
     assert_int_equal(s.n, 0);
     remove_lock();
 }
 
+/* A driver is slow: there a spare is started and waits for its turn. */
+static void with_a_driver_they_wait_for_their_turn(void **state)
+{
+    AUTO(freep) char *path = runner_path();
+    struct device slow = device_fake;
+    struct rproc_config config = {
+        .runner_path = path, .device = &slow, .start_timeout_ms = LIMIT_MS};
+    struct err err = ERR_INIT;
+    struct spares s;
+    double waited;
+    int timing;
+
+    (void)state;
+    slow.driver = true;
+    must(devlock_take("fake", 0, false, &timing, &waited, &err), &err);
+    spares_init(&s, &config, 1, 1);
+    spares_fill(&s);
+    assert_int_equal(s.n, 1);
+    assert_int_equal(poll(&(struct pollfd){s.waiting[0].sock, POLLIN, 0}, 1, 50), 0);
+    close(timing);
+    must(rproc_await_warm(&s.waiting[0], &err), &err);
+    spares_release(&s);
+}
+
 /* A runner that is being cleaned up after: others may time when it is gone, whatever its judge is
- * doing; the judge itself may start spares before. */
+ * doing; spares may start before. */
 static void lock_stays_until_they_are_gone(void **state)
 {
     AUTO(freep) char *cwd = getcwd(NULL, 0);
@@ -332,7 +356,7 @@ static void lock_stays_until_they_are_gone(void **state)
     struct leaving l = LEAVING_INIT;
     struct err err = ERR_INIT;
     double waited;
-    int lock, again;
+    int lock, spare;
     pid_t pid;
 
     (void)state;
@@ -344,15 +368,13 @@ static void lock_stays_until_they_are_gone(void **state)
     leaving_keep(&l, &lock);
     assert_int_equal(lock, -1);
     assert_false(may_time());
-    again = leaving_lock(&l);
-    assert_true(again >= 0);
-    close(again);
+    assert_int_equal(devlock_try("fake", lock_index(), &spare, &err), 0);
+    close(spare);
     kill(pid, SIGKILL);
     for (int ms = 0; !may_time(); ms++) {
         assert_true(ms < LIMIT_MS);
         usleep(1000);
     }
-    assert_int_equal(leaving_lock(&l), -1);
     leaving_await(&l);
     assert_true(gone(pid));
     remove_lock();
@@ -411,6 +433,7 @@ int main(void)
         cmocka_unit_test(nobody_is_timed_until_they_are_warm),
         cmocka_unit_test(warm_ones_let_others_time),
         cmocka_unit_test(none_are_started_while_somebody_is_timed),
+        cmocka_unit_test(with_a_driver_they_wait_for_their_turn),
         cmocka_unit_test(started_for_those_to_come),
         cmocka_unit_test(lock_stays_until_they_are_gone),
         cmocka_unit_test(they_die_with_the_judge),
