@@ -181,10 +181,8 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
 
     *ret = (struct trial_result){.state = {DEVICE_STATE_UNKNOWN, DEVICE_STATE_UNKNOWN}};
     sched_getaffinity(0, sizeof(t.all_cpus), &t.all_cpus);
-    for (int i = 0; i < IN_ARENAS; i++)
-        t.in[i] = (struct mem)MEM_INIT;
-    for (int i = 0; i < OUT_ARENAS; i++)
-        t.out[i] = (struct mem)MEM_INIT;
+    for (int i = 0; i < PLAN_MAX_ARENAS; i++)
+        t.in[i] = t.out[i] = (struct mem)MEM_INIT;
     t.pooled = xcalloc((size_t)(g->n_laws * g->n_outputs), sizeof(*t.pooled));
     for (int i = 0; i < g->n_laws * g->n_outputs; i++)
         t.pooled[i] = (struct compare_stats)COMPARE_STATS_INIT;
@@ -198,9 +196,9 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
         t.runner_config.in = &c->pool->in;
         t.runner_config.out = &c->pool->out;
         t.runner_config.in_arenas = t.in;
-        t.runner_config.n_in_arenas = IN_ARENAS;
+        t.runner_config.n_in_arenas = t.n_arenas;
         t.runner_config.out_arenas = t.out;
-        t.runner_config.n_out_arenas = OUT_ARENAS;
+        t.runner_config.n_out_arenas = t.n_arenas;
         t.spread = true; /* so that threads of the pool's making end here */
         trial_draw_in(&t);
         rc = run_phases(&t, v, err);

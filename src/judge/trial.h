@@ -26,7 +26,8 @@ struct trial_result {
     /* In ns. cold: the score. Samples are raw (the empty call is taken off, nothing else). */
     struct interval cold, hot;
     double *samples;
-    int *sample_run; /* which runner */
+    int *sample_run;             /* which runner */
+    int *sample_in, *sample_out; /* which arenas */
     int n_samples;
     double *claims;  /* the runner's own word, recorded */
     double *outside; /* the judge's clock, the empty order taken off */

@@ -23,6 +23,8 @@ void trial_free_samples(struct trial_result *r)
     freep(&r->claims);
     freep(&r->outside);
     freep(&r->sample_run);
+    freep(&r->sample_in);
+    freep(&r->sample_out);
     r->n_samples = 0;
 }
 
@@ -151,6 +153,8 @@ static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
     res->claims = xcalloc((size_t)most, sizeof(*res->claims));
     res->outside = xcalloc((size_t)most, sizeof(*res->outside));
     res->sample_run = xcalloc((size_t)most, sizeof(*res->sample_run));
+    res->sample_in = xcalloc((size_t)most, sizeof(*res->sample_in));
+    res->sample_out = xcalloc((size_t)most, sizeof(*res->sample_out));
     while (res->n_samples < most) {
         int content = scored_content(t, res->n_samples / t->n_runners, making_ms);
 
@@ -173,6 +177,8 @@ static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
             res->samples[res->n_samples] = scored_ns(t, &reply);
             res->outside[res->n_samples] = fmax((double)reply.wall_ns - t->empty[reply.held], 0);
             res->claims[res->n_samples] = (double)reply.claim_ns;
+            res->sample_in[res->n_samples] = t->shot.in;
+            res->sample_out[res->n_samples] = t->shot.out;
             res->sample_run[res->n_samples++] = r;
         }
         if (trial_past(plan->timing_limit_ms, start))
