@@ -50,7 +50,9 @@ struct pool {
     int honest_contents;                      /* per law, that the gates rest on from the start */
     int honest_orders;                        /* summation orders the honest run is made in */
     struct compare_stats *honest;             /* its figures so far, like gates[] */
-    double inputs_ms, expected_ms, honest_ms; /* what it took so far */
+    bool *made;                               /* per content: once at least */
+    double inputs_ms, expected_ms, honest_ms; /* what it took so far, every content once */
+    double remade_ms;                         /* ... and those that were made again */
     double content_ms;                        /* what one more content costs */
 };
 

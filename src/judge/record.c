@@ -290,20 +290,23 @@ static json_t *evidence_json(const struct session *s, const struct evaluation *e
 
 static json_t *phases_json(const struct evaluation *e)
 {
-    double start = e->spares_ms, checks = 0, timing = 0, candidate = 0, end = e->end_ms;
+    double start = e->spares_ms, checks = 0, timing = 0, audit = 0, candidate = 0, end = e->end_ms;
 
     for (int i = 0; i < e->n_sizes; i++) {
         start += e->sizes[i].trial.start_ms;
         checks += e->sizes[i].trial.check_ms;
         timing += e->sizes[i].trial.timing_ms;
+        audit += e->sizes[i].trial.audit_ms;
         candidate += e->sizes[i].trial.candidate_ms;
         end += e->sizes[i].trial.end_ms;
     }
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}",
-                     "load", e->load_ms, "open", e->open_ms, "build", e->build.ms, "evidence",
-                     e->evidence.ms, "queue", e->queue_ms, "inputs", e->inputs_ms, "expected",
-                     e->expected_ms, "honest", e->honest_ms, "start", start, "checks", checks,
-                     "timing", timing, "end", end, "candidate", candidate, "total", e->total_ms);
+    return json_pack(
+        "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}",
+        "load", e->load_ms, "open", e->open_ms, "build", e->build.ms, "evidence", e->evidence.ms,
+        "queue", e->queue_ms, "inputs", e->inputs_ms, "expected", e->expected_ms, "honest",
+        e->honest_ms, "start", start, "checks", checks, "timing", timing, "audit", audit, "end",
+        end, "candidate", candidate, "new_expected", e->new_expected_ms, "remade", e->remade_ms,
+        "total", e->total_ms);
 }
 
 static json_t *candidate_json(const struct evaluation *e)

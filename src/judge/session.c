@@ -527,8 +527,11 @@ static int judge_size(struct session *s, int i, struct evaluation *e, struct err
     limits_compute(s->problem, s->pools[i].graph, s->hardware, &s->calibration, s->info.cache_bytes,
                    &r->limits);
 
+    double expected_ms = s->pools[i].expected_ms, remade_ms = s->pools[i].remade_ms;
     int rc = trial_run(&c, &r->trial, &e->verdict, err);
 
+    e->new_expected_ms += s->pools[i].expected_ms - expected_ms;
+    e->remade_ms += s->pools[i].remade_ms - remade_ms;
     if (rc || o->plan.check_only)
         return rc;
     rc = physics(s, s->pools[i].graph, r, &e->verdict, err);

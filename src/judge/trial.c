@@ -121,6 +121,8 @@ static int run_phases(struct trial *t, struct verdict *v, struct err *err)
     uint64_t start = clock_ns();
     int rc = trial_audited(t) ? trial_own_work(t, &t->result->idle, err) : 0;
 
+    t->result->audit_ms = clock_ms_since(start);
+    start = clock_ns();
     if (rc == 0)
         rc = trial_start_runners(t, v, err);
     t->result->start_ms = clock_ms_since(start);
@@ -131,8 +133,11 @@ static int run_phases(struct trial *t, struct verdict *v, struct err *err)
     if (rc || t->config->plan->check_only)
         return rc;
     start = clock_ns();
+
+    double audit_ms = t->result->audit_ms;
+
     rc = trial_time(t, v, err);
-    t->result->timing_ms = clock_ms_since(start);
+    t->result->timing_ms = clock_ms_since(start) - (t->result->audit_ms - audit_ms);
     return rc;
 }
 

@@ -52,6 +52,7 @@ struct trial_result {
     uint64_t text_bytes;
     int n_warm; /* runners that were spares */
     double start_ms, check_ms, timing_ms, end_ms;
+    double audit_ms;     /* empty orders, and the judge's own work on the idle device */
     double candidate_ms; /* of all this, the candidate's own calls */
 };
 void trial_result_release(struct trial_result *r);

@@ -92,10 +92,12 @@ static int empty_calls(struct trial *t, bool hold, struct verdict *v, struct err
 
 static int empty_orders(struct trial *t, struct verdict *v, struct err *err)
 {
+    uint64_t start = clock_ns();
     int rc = empty_calls(t, false, v, err);
 
     if (rc == 0 && t->holding)
         rc = empty_calls(t, true, v, err);
+    t->result->audit_ms += clock_ms_since(start);
     t->result->empty_ns = t->empty[t->holding];
     return rc;
 }
@@ -300,8 +302,12 @@ static int look_for_others(struct trial *t, struct verdict *doubt, struct err *e
     if (!trial_audited(t) || !is_busy(t, &r->busy))
         return 0;
     trial_end_runners(t);
+
+    uint64_t start = clock_ns();
+
     if (trial_own_work(t, &alone, err) < 0)
         return -1;
+    r->audit_ms += clock_ms_since(start);
     if (is_busy(t, &alone))
         return fail(err, ERR_DEVICE,
                     "the device is busy: a flush took %.0f us at first and takes %.0f us now, with "

@@ -519,6 +519,7 @@ static void contents_are_made_again_where_memory_is_short(void **state)
     struct pool wide, tight;
     struct err err = ERR_INIT;
     void *ctx = NULL;
+    double first_ms = 0;
 
     (void)state;
     assert_int_equal(open_pool(p, 5, (int64_t)1 << 30, &wide, &ctx, &err), 0);
@@ -532,7 +533,11 @@ static void contents_are_made_again_where_memory_is_short(void **state)
             assert_memory_equal(get(&wide, k)->data.host, get(&tight, k)->data.host, wide.in.bytes);
             assert_memory_equal(get(&wide, k)->y.host, get(&tight, k)->y.host, wide.y_bytes);
         }
+        if (round == 0)
+            first_ms = tight.expected_ms;
     }
+    assert_true(tight.expected_ms == first_ms); /* the second time is none of it */
+    assert_true(tight.remade_ms > 0 && wide.remade_ms == 0);
     assert_ptr_equal(get(&tight, 7), get(&tight, 7));
     assert_int_equal(tight.n_slots, 2);
     assert_true(tight.gates[0].gate.honest_rms > 0);
