@@ -44,6 +44,8 @@ RUNNER_LIB = $(BUILD)/librunner.a
 JUDGE_LIB  = $(BUILD)/libjudge.a
 TESTS      = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 GPU_TESTS  = $(patsubst tests/gpu/%.c,$(BUILD)/gpu/%,$(wildcard tests/gpu/test_*.c))
+# What a GPU test starts beside itself.
+GPU_TOOLS  = $(BUILD)/gpu/flusher
 GPU_BENCHES = $(BUILD)/bench/eval_gpu $(BUILD)/bench/expected_gpu
 FUZZERS    = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCHES    = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
@@ -137,8 +139,8 @@ test-suites:
 	@tools/install-deps build suites
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/suites/suite_judge $(EMU) $(BUILD)/gpu/test_gpu_problems $(BUILD)/gpu/test_cuda_judge
 	@tests/suites/run $(BUILD)
-test-gpu: all $(GPU_TESTS)
-	@cp $(GPU_TESTS) $(BUILD)/ && tests/gpu/run . $(BUILD) || [ $$? = 77 ]
+test-gpu: all $(GPU_TESTS) $(GPU_TOOLS)
+	@cp $(GPU_TESTS) $(GPU_TOOLS) $(BUILD)/ && tests/gpu/run . $(BUILD) || [ $$? = 77 ]
 # What needs a GPU is passed over where there is none.
 bench: all $(BENCHES)
 	@for b in $(BENCHES); do echo "== $$b"; $$b || { rc=$$?; [ $$rc = 5 ] || [ $$rc = 77 ]; } || exit 1; done
@@ -147,9 +149,9 @@ bench: all $(BENCHES)
 
 # Without OpenBLAS (36 MB): where a machine has none, expected values of large contractions take longer.
 DIST_LIBS = libgomp.so.1
-dist: all $(GPU_TESTS) $(GPU_BENCHES)
+dist: all $(GPU_TESTS) $(GPU_TOOLS) $(GPU_BENCHES)
 	@rm -rf $(BUILD)/dist && mkdir -p $(BUILD)/dist/bin $(BUILD)/dist/lib
-	@cp $(BUILD)/assay $(BUILD)/assay-runner $(BUILD)/assay-nvrtc $(GPU_TESTS) $(GPU_BENCHES) $(BUILD)/dist/bin/
+	@cp $(BUILD)/assay $(BUILD)/assay-runner $(BUILD)/assay-nvrtc $(GPU_TESTS) $(GPU_TOOLS) $(GPU_BENCHES) $(BUILD)/dist/bin/
 	@strip $(BUILD)/dist/bin/*
 	@mkdir -p $(BUILD)/dist/tests && cp -r tests/gpu $(BUILD)/dist/tests/
 	@cp -r problems hardware include exemplars attacks workers README.md LICENSE docs $(BUILD)/dist/

@@ -20,7 +20,7 @@ struct eval_options {
     const char *device, *seed;
     int sizes;
     bool json, check_only, no_cache, no_store, no_spares, require_sandbox;
-    int64_t timeout_ms, build_timeout_ms, max_calls, budget_ms, runners, spares;
+    int64_t timeout_ms, build_timeout_ms, min_calls, max_calls, budget_ms, runners, arenas, spares;
 };
 
 #define FIELD(name) offsetof(struct eval_options, name)
@@ -41,12 +41,17 @@ static const struct opt eval_table[] = {
      3600000},
     {"build-timeout", 0, OPT_INT, FIELD(build_timeout_ms), "MS",
      "limit of the compiler (default 60000)", NULL, 1, 3600000},
+    {"min-calls", 0, OPT_INT, FIELD(min_calls), "N", "least scored calls per size (default 30)",
+     NULL, 1, 100000},
     {"max-calls", 0, OPT_INT, FIELD(max_calls), "N", "most scored calls per size (default 400)",
      NULL, 30, 100000},
     {"budget", 0, OPT_INT, FIELD(budget_ms), "MS", "time for scored calls per size (default 500)",
      NULL, 1, 3600000},
     {"runners", 0, OPT_INT, FIELD(runners), "N", "fresh processes per size (default 3; GPUs 1)",
      NULL, 1, PLAN_MAX_RUNNERS},
+    {"arenas", 0, OPT_INT, FIELD(arenas), "N",
+     "buffers a call may find its inputs in, and its outputs (default 2)", NULL, PLAN_MIN_ARENAS,
+     PLAN_MAX_ARENAS},
     {"spares", 0, OPT_INT, FIELD(spares), "N",
      "processes kept ready with the device open (default: GPUs, for up to 4 candidates)", NULL, 1,
      SPARES_MAX},
@@ -98,8 +103,11 @@ static int plan_from(const struct eval_options *o, struct session_options *s, st
     s->plan.call_timeout_ms = o->timeout_ms ? (int)o->timeout_ms : s->plan.call_timeout_ms;
     s->plan.build_timeout_ms =
         o->build_timeout_ms ? (int)o->build_timeout_ms : s->plan.build_timeout_ms;
+    s->plan.min_calls = o->min_calls ? (int)o->min_calls : s->plan.min_calls;
     s->plan.max_calls = o->max_calls ? (int)o->max_calls : s->plan.max_calls;
     s->plan.budget_ms = o->budget_ms ? (int)o->budget_ms : s->plan.budget_ms;
+    s->plan.max_calls = MAX(s->plan.max_calls, s->plan.min_calls);
+    s->plan.arenas = (int)o->arenas;
     s->plan.runners = o->runners ? (int)o->runners : s->plan.runners;
     s->plan.spares = o->no_spares ? -1 : (int)o->spares;
     s->sizes = o->sizes ? size_sets[o->sizes] : default_sizes(s->device);

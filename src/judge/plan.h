@@ -9,6 +9,8 @@
 #include <stdint.h>
 
 #define PLAN_MAX_RUNNERS 8
+#define PLAN_MIN_ARENAS 2 /* the same content at other addresses */
+#define PLAN_MAX_ARENAS 16
 
 struct plan {
     int checks;    /* calls on fresh contents before anything is timed; at least one of every law */
@@ -19,6 +21,7 @@ struct plan {
     int content_ms; /* for contents beyond the first, per size */
     int runners;    /* fresh processes per size, interleaved */
     int spares;     /* of these, kept warm; 0: by the device, -1: none */
+    int arenas;     /* of either kind, where a call may find its tensors; 0: PLAN_MIN_ARENAS */
     int hot_ms;     /* length of one back-to-back batch */
     int call_timeout_ms;
     int build_timeout_ms;

@@ -16,8 +16,8 @@
 #define MANY_ROWS 256
 #define HONEST_DEAR_MS 200
 #define ORDERS_DEAR_MS 20
-/* What all honest runs of a large pool may take; every law has one, whatever that takes. A gate that
- * rests on fewer is narrower, and who fails at it is heard once more (pool_include_honest). */
+/* What all honest runs of a large pool may take; every law has one, whatever that takes. A gate
+ * that rests on fewer is narrower, and who fails at it is heard once more (pool_include_honest). */
 #define HONEST_MS 120
 #define GATE_FLOOR 0x1p-20
 /* A content of this many bytes or FLOPs takes milliseconds: more than waking a thread. */
@@ -81,20 +81,25 @@ static int draw_inputs(struct pool *p, int k, struct mem *data, struct err *err)
 static int make_content(struct pool *p, int k, struct pool_slot *slot, struct err *err)
 {
     struct ops_run run = {.precision = OPS_DOUBLE};
+    bool again = k < p->n_contents && p->made[k];
     uint64_t start = clock_ns();
 
     slot->content = -1; /* until it is whole */
     slot->has_lows = false;
     if (draw_inputs(p, k, &slot->data, err) < 0)
         return -1;
-    p->inputs_ms += clock_ms_since(start);
 
     uint64_t drawn = clock_ns();
 
     if (evaluate(p, p->graph, &slot->data, &run, &slot->y, err) < 0)
         return wrap(err, "expected values");
-    p->expected_ms += clock_ms_since(drawn);
     p->content_ms = clock_ms_since(start);
+    if (again) {
+        p->remade_ms += p->content_ms;
+    } else {
+        p->inputs_ms += (double)(drawn - start) / 1e6;
+        p->expected_ms += clock_ms_since(drawn);
+    }
     slot->content = k;
     return 0;
 }
@@ -142,11 +147,13 @@ const struct pool_slot *pool_find(const struct pool *p, int content)
 
 static void count_content(struct pool *p, int k)
 {
-    if (k < p->n_contents)
-        return;
-    p->appealed = xrealloc(p->appealed, (size_t)(k + 1) * sizeof(*p->appealed));
-    while (p->n_contents <= k)
-        p->appealed[p->n_contents++] = false;
+    if (k >= p->n_contents) {
+        p->appealed = xrealloc(p->appealed, (size_t)(k + 1) * sizeof(*p->appealed));
+        p->made = xrealloc(p->made, (size_t)(k + 1) * sizeof(*p->made));
+    }
+    for (; p->n_contents <= k; p->n_contents++)
+        p->appealed[p->n_contents] = p->made[p->n_contents] = false;
+    p->made[k] = true;
 }
 
 static int get_slot(struct pool *p, int content, struct pool_slot **ret, struct err *err)
@@ -189,7 +196,7 @@ int pool_latest(const struct pool *p)
 
 double pool_making_ms(const struct pool *p)
 {
-    return p->inputs_ms + p->expected_ms + p->honest_ms;
+    return p->inputs_ms + p->expected_ms + p->remade_ms + p->honest_ms;
 }
 
 bool pool_keeps(const struct pool *p, int contents)
@@ -378,14 +385,14 @@ int pool_include_honest(struct pool *p, int content, struct err *err)
     const struct device_judge_ops *ops = p->device->judge;
     struct mem values = MEM_INIT;
     int orders = MAX(p->honest_orders, APPEAL_ORDERS);
-    double made_ms = p->inputs_ms + p->expected_ms;
+    double made_ms = pool_making_ms(p);
     uint64_t start = clock_ns();
     int rc = ops->mem_alloc(p->ctx, MEM_PRIVATE, p->y_bytes, &values, err);
 
     if (rc == 0)
         rc = include_honest(p, content, orders, UINT64_MAX, &values, err);
     ops->mem_free(p->ctx, &values);
-    p->honest_ms += clock_ms_since(start) - (p->inputs_ms + p->expected_ms - made_ms);
+    p->honest_ms += clock_ms_since(start) - (pool_making_ms(p) - made_ms);
     return rc < 0 ? -1 : 1;
 }
 
@@ -403,11 +410,12 @@ static int64_t fewest_rows(const struct pool *p)
     return fewest;
 }
 
-/* Four contents of each law; one will do where it has many rows, or is dear. */
+/* What is small gets the same gates on every machine, however busy.
+ * Four contents of each law; one will do where it has many rows, or is dear. */
 static int choose_honest_contents(const struct pool *p, bool keeps)
 {
-    bool dear =
-        p->content_ms > HONEST_DEAR_MS || !pool_keeps(p, HONEST_CONTENTS * p->graph->n_laws);
+    bool dear = (p->large && p->content_ms > HONEST_DEAR_MS) ||
+                !pool_keeps(p, HONEST_CONTENTS * p->graph->n_laws);
 
     if (!keeps || dear || (p->large && fewest_rows(p) >= MANY_ROWS))
         return 1;
@@ -418,7 +426,7 @@ static int choose_honest_orders(const struct pool *p)
 {
     if (p->honest_contents * fewest_rows(p) >= HONEST_ROWS)
         return 1;
-    return p->content_ms > ORDERS_DEAR_MS ? HONEST_FEW_ORDERS : HONEST_ORDERS;
+    return p->large && p->content_ms > ORDERS_DEAR_MS ? HONEST_FEW_ORDERS : HONEST_ORDERS;
 }
 
 /* When the honest runs of one law should have ended. What is small gets all of them, so that its
@@ -604,6 +612,7 @@ void pool_close(struct pool *p)
     }
     free(p->slots);
     free(p->appealed);
+    free(p->made);
     free(p->gates);
     free(p->honest);
     free(p->measured);

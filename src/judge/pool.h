@@ -51,7 +51,9 @@ struct pool {
     int honest_contents;                      /* per law, that the gates rest on from the start */
     int honest_orders;                        /* summation orders the honest run is made in */
     struct compare_stats *honest;             /* its figures so far, like gates[] */
-    double inputs_ms, expected_ms, honest_ms; /* what it took so far */
+    bool *made;                               /* per content: once at least */
+    double inputs_ms, expected_ms, honest_ms; /* what it took so far, every content once */
+    double remade_ms;                         /* ... and those that were made again */
     double content_ms;                        /* what one more content costs */
 };
 
@@ -68,8 +70,8 @@ struct pool_config {
 };
 
 /* Draws the first contents and measures the gates; where those do not lie side by side, a law's
- * gates are measured when a content of it is first compared with. ERR_INPUT when least_slots contents, the arenas
- * and one evaluation do not fit into 70 % of the device's memory. */
+ * gates are measured when a content of it is first compared with. ERR_INPUT when least_slots
+ * contents, the arenas and one evaluation do not fit into 70 % of the device's memory. */
 int pool_open(const struct pool_config *config, struct pool *ret, struct err *err);
 void pool_close(struct pool *p);
 

@@ -132,6 +132,8 @@ static json_t *size_json(const struct size_result *r, bool holds)
     json_object_set_new(j, "settled", json_boolean(t->settled));
     json_object_set_new(j, "samples", doubles_us(t->samples, t->n_samples));
     json_object_set_new(j, "sample_runner", ints(t->sample_run, t->n_samples));
+    json_object_set_new(j, "sample_in", ints(t->sample_in, t->n_samples));
+    json_object_set_new(j, "sample_out", ints(t->sample_out, t->n_samples));
     json_object_set_new(j, "calls", json_integer(t->n_calls));
     json_object_set_new(j, "warm_runners", json_integer(t->n_warm));
     json_object_set_new(j, "contents", json_integer(t->n_contents));
@@ -250,11 +252,11 @@ static json_t *plan_json(const struct session *s)
 {
     const struct plan *p = &s->options.plan;
 
-    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "sizes",
+    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "sizes",
                      size_set_names[s->options.sizes], "checks", p->checks, "warmups", p->warmups,
                      "min_calls", p->min_calls, "max_calls", p->max_calls, "budget_ms",
-                     p->budget_ms, "runners", p->runners, "call_timeout_ms", p->call_timeout_ms,
-                     "check_only", p->check_only);
+                     p->budget_ms, "runners", p->runners, "arenas", p->arenas, "call_timeout_ms",
+                     p->call_timeout_ms, "check_only", p->check_only);
 }
 
 static json_t *build_json(const struct evaluation *e)
@@ -288,20 +290,22 @@ static json_t *evidence_json(const struct session *s, const struct evaluation *e
 
 static json_t *phases_json(const struct evaluation *e)
 {
-    double start = e->spares_ms, checks = 0, timing = 0, candidate = 0, end = e->end_ms;
+    double start = e->spares_ms, checks = 0, timing = 0, audit = 0, candidate = 0, end = e->end_ms;
 
     for (int i = 0; i < e->n_sizes; i++) {
         start += e->sizes[i].trial.start_ms;
         checks += e->sizes[i].trial.check_ms;
         timing += e->sizes[i].trial.timing_ms;
+        audit += e->sizes[i].trial.audit_ms;
         candidate += e->sizes[i].trial.candidate_ms;
         end += e->sizes[i].trial.end_ms;
     }
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}",
-                     "load", e->load_ms, "open", e->open_ms, "build", e->build.ms, "evidence",
-                     e->evidence.ms, "queue", e->queue_ms, "inputs", e->inputs_ms, "expected",
-                     e->expected_ms, "honest", e->honest_ms, "start", start, "checks", checks,
-                     "timing", timing, "end", end, "candidate", candidate, "total", e->total_ms);
+    return json_pack(
+        "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "load",
+        e->load_ms, "open", e->open_ms, "build", e->build.ms, "evidence", e->evidence.ms, "queue",
+        e->queue_ms, "inputs", e->inputs_ms, "expected", e->expected_ms, "honest", e->honest_ms,
+        "start", start, "checks", checks, "timing", timing, "audit", audit, "end", end, "candidate",
+        candidate, "remade", e->remade_ms, "total", e->total_ms);
 }
 
 static json_t *candidate_json(const struct evaluation *e)

@@ -204,6 +204,7 @@ int session_open(const struct places *places, const struct problem *problem,
         cpus_split(&s->cpus);
     if (s->options.plan.runners == 0) /* medians of GPU kernels do not differ between processes */
         s->options.plan.runners = options->device->clock == CLOCK_CLAIM_AUDITED ? 1 : 3;
+    s->options.plan.arenas = MAX(s->options.plan.arenas, PLAN_MIN_ARENAS);
     open_spares(s); /* they open the device while we do */
     if (options->device->judge->open(options->device_index, &s->ctx, err) < 0 ||
         options->device->judge->describe(s->ctx, &s->info, err) < 0)
@@ -435,6 +436,7 @@ static void count_making(const struct pool *p, double sign, struct evaluation *e
     e->inputs_ms += sign * p->inputs_ms;
     e->expected_ms += sign * p->expected_ms;
     e->honest_ms += sign * p->honest_ms;
+    e->remade_ms += sign * p->remade_ms;
 }
 
 /* A time below the floor says that the floor is wrong more often than that the kernel is: it was

@@ -92,6 +92,7 @@ struct evaluation {
     bool seed_spent;     /* nobody is judged on it any more: the record states it */
     char pool[HASH_HEX]; /* a commitment to the seed, stated in every record */
     double load_ms, open_ms, queue_ms, inputs_ms, expected_ms, honest_ms, total_ms;
+    double remade_ms; /* contents that were made again, since they do not all fit */
     double spares_ms; /* spent waiting for spares to be warm */
     double end_ms;    /* ... and for the runners of the candidate before to be gone */
 };

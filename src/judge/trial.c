@@ -128,6 +128,8 @@ static int run_phases(struct trial *t, struct verdict *v, struct err *err)
     uint64_t start = clock_ns();
     int rc = trial_audited(t) ? trial_own_work(t, &t->result->idle, err) : 0;
 
+    t->result->audit_ms = clock_ms_since(start);
+    start = clock_ns();
     if (rc == 0)
         rc = trial_start_runners(t, v, err);
     t->result->start_ms = clock_ms_since(start);
@@ -139,8 +141,11 @@ static int run_phases(struct trial *t, struct verdict *v, struct err *err)
         return rc;
     made_ms = pool_making_ms(t->config->pool);
     start = clock_ns();
+
+    double audit_ms = t->result->audit_ms;
+
     rc = trial_time(t, v, err);
-    t->result->timing_ms = phase_ms(t, start, made_ms);
+    t->result->timing_ms = phase_ms(t, start, made_ms) - (t->result->audit_ms - audit_ms);
     return rc;
 }
 
@@ -189,10 +194,8 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
 
     *ret = (struct trial_result){.state = {DEVICE_STATE_UNKNOWN, DEVICE_STATE_UNKNOWN}};
     sched_getaffinity(0, sizeof(t.all_cpus), &t.all_cpus);
-    for (int i = 0; i < IN_ARENAS; i++)
-        t.in[i] = (struct mem)MEM_INIT;
-    for (int i = 0; i < OUT_ARENAS; i++)
-        t.out[i] = (struct mem)MEM_INIT;
+    for (int i = 0; i < PLAN_MAX_ARENAS; i++)
+        t.in[i] = t.out[i] = (struct mem)MEM_INIT;
     t.pooled = xcalloc((size_t)(g->n_laws * g->n_outputs), sizeof(*t.pooled));
     for (int i = 0; i < g->n_laws * g->n_outputs; i++)
         t.pooled[i] = (struct compare_stats)COMPARE_STATS_INIT;
@@ -206,9 +209,9 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
         t.runner_config.in = &c->pool->in;
         t.runner_config.out = &c->pool->out;
         t.runner_config.in_arenas = t.in;
-        t.runner_config.n_in_arenas = IN_ARENAS;
+        t.runner_config.n_in_arenas = t.n_arenas;
         t.runner_config.out_arenas = t.out;
-        t.runner_config.n_out_arenas = OUT_ARENAS;
+        t.runner_config.n_out_arenas = t.n_arenas;
         t.spread = true; /* so that threads of the pool's making end here */
         trial_draw_in(&t);
         rc = run_phases(&t, v, err);

@@ -26,7 +26,8 @@ struct trial_result {
     /* In ns. cold: the score. Samples are raw (the empty call is taken off, nothing else). */
     struct interval cold, hot;
     double *samples;
-    int *sample_run; /* which runner */
+    int *sample_run;             /* which runner */
+    int *sample_in, *sample_out; /* which arenas */
     int n_samples;
     double *claims;  /* the runner's own word, recorded */
     double *outside; /* the judge's clock, the empty order taken off */
@@ -51,6 +52,7 @@ struct trial_result {
     uint64_t text_bytes;
     int n_warm; /* runners that were spares */
     double start_ms, check_ms, timing_ms, end_ms;
+    double audit_ms;     /* empty orders, and the judge's own work on the idle device */
     double candidate_ms; /* of all this, the candidate's own calls */
 };
 void trial_result_release(struct trial_result *r);

@@ -12,6 +12,7 @@
 #include <omp.h>
 
 #define INPUT_LOOKS 4 /* one call of so many, where contents are dear */
+#define ARENAS_BYTES ((size_t)2 << 30)
 
 /* --- the judge's own cores --- */
 
@@ -45,21 +46,32 @@ bool trial_audited(const struct trial *t)
 
 /* --- memory --- */
 
+/* More than the fewest only where all of them together are small: what lies in gigabytes lies
+ * everywhere. */
+static int count_arenas(const struct trial *t)
+{
+    const struct pool *p = t->config->pool;
+    size_t fit = ARENAS_BYTES / MAX(p->in.bytes + p->out.bytes, 1);
+
+    return (int)MIN((size_t)t->config->plan->arenas, MAX(fit, PLAN_MIN_ARENAS));
+}
+
 int trial_make_arenas(struct trial *t, struct err *err)
 {
     const struct pool *p = t->config->pool;
     const struct pool_slot *slot;
 
-    for (int i = 0; i < IN_ARENAS; i++)
+    t->n_arenas = count_arenas(t);
+    for (int i = 0; i < t->n_arenas; i++)
         if (t->ops->mem_alloc(p->ctx, MEM_INPUT, p->in.bytes, &t->in[i], err) < 0)
             return wrap(err, "input arena");
-    for (int i = 0; i < OUT_ARENAS; i++)
+    for (int i = 0; i < t->n_arenas; i++)
         if (t->ops->mem_alloc(p->ctx, MEM_OUTPUT, p->out.bytes, &t->out[i], err) < 0)
             return wrap(err, "output arena");
-    /* Both input arenas hold something from the start: setup may read parameters in arena 0. */
+    /* All input arenas hold something from the start: setup may read parameters in arena 0. */
     if (pool_get(t->config->pool, 0, &slot, err) < 0)
         return -1;
-    for (int i = 0; i < IN_ARENAS; i++) {
+    for (int i = 0; i < t->n_arenas; i++) {
         if (t->ops->copy(p->ctx, &t->in[i], 0, &slot->data, 0, p->in.bytes, err) < 0)
             return -1;
         t->in_content[i] = 0;
@@ -69,10 +81,10 @@ int trial_make_arenas(struct trial *t, struct err *err)
 
 void trial_free_arenas(struct trial *t)
 {
-    for (int i = 0; i < IN_ARENAS; i++)
+    for (int i = 0; i < t->n_arenas; i++) {
         t->ops->mem_free(t->config->pool->ctx, &t->in[i]);
-    for (int i = 0; i < OUT_ARENAS; i++)
         t->ops->mem_free(t->config->pool->ctx, &t->out[i]);
+    }
 }
 
 /* --- one call --- */
@@ -100,10 +112,11 @@ struct shot trial_aim(struct trial *t, int content)
 {
     struct philox p = philox4x32(t->n_calls++, 0, 0, 0, (uint32_t)t->key, (uint32_t)(t->key >> 32));
 
-    struct shot s = {content, (int)(p.v[0] % IN_ARENAS), (int)(p.v[1] % OUT_ARENAS),
+    unsigned n = (unsigned)t->n_arenas;
+    struct shot s = {content, (int)(p.v[0] % n), (int)(p.v[1] % n),
                      (uint64_t)p.v[2] << 32 | p.v[3]};
 
-    for (int i = 0; i < IN_ARENAS && !trial_copies_anew(t); i++)
+    for (int i = 0; i < t->n_arenas && !trial_copies_anew(t); i++)
         if (t->in_content[i] == content)
             s.in = i;
     return s;
@@ -284,7 +297,7 @@ int trial_order(struct trial *t, struct rproc *r, const struct shot *s, enum wir
     if (rc == 0 && !trial_audited(t))
         rc = wake(t, r, v, err);
     if (rc == 0)
-        rc = rproc_call(r, what, s->in, IN_ARENAS + s->out, count, how_to_hold(t, hold), reply, v,
+        rc = rproc_call(r, what, s->in, t->n_arenas + s->out, count, how_to_hold(t, hold), reply, v,
                         err);
     if (rc == 0 && trial_audited(t))
         rc = trial_probe(t, &t->probes, err);
@@ -315,6 +328,7 @@ int trial_call(struct trial *t, struct rproc *r, int content, int count, bool ho
     struct shot s = trial_aim(t, content);
     int rc = trial_order(t, r, &s, WIRE_ORDER_CALL, count, hold, reply, v, err);
 
+    t->shot = s;
     t->result->n_calls += count;
     trial_spread_out(t);
     if (rc == 0) {

@@ -6,22 +6,28 @@
 
 #include "judge/trial.h"
 
-#define IN_ARENAS 2
-#define OUT_ARENAS 2
 #define FRESH_MIN 16 /* contents for scored calls, whatever they cost */
+
+/* What an order is about: which content in which arenas, and the poison around it. */
+struct shot {
+    int content, in, out;
+    uint64_t poison;
+};
 
 struct trial {
     const struct trial_config *config;
     const struct device_judge_ops *ops;
     struct rproc_config runner_config;
-    struct mem in[IN_ARENAS], out[OUT_ARENAS];
-    int in_content[IN_ARENAS]; /* which content lies there */
+    struct mem in[PLAN_MAX_ARENAS], out[PLAN_MAX_ARENAS];
+    int n_arenas;                    /* of either */
+    int in_content[PLAN_MAX_ARENAS]; /* which content lies there */
     struct rproc runners[PLAN_MAX_RUNNERS];
     int n_runners;
     uint64_t key; /* of poison and arena choice; secret */
     uint32_t n_calls;
     struct compare_stats *pooled; /* [law * n_outputs + output], over every call */
     struct compare_stats last;    /* of the last call's first output */
+    struct shot shot;             /* the last call's */
     struct series wakes, flushes, holds, queues, callers; /* callers: outside times of warm-ups */
     struct series probes;                                 /* the judge's first work after "done" */
     bool holding;                                         /* as long as the candidate lets it */
@@ -47,11 +53,6 @@ int trial_first_scored(const struct trial *t);
 bool trial_copies_anew(const struct trial *t);
 int trial_old_content(const struct trial *t, int i);
 
-/* What an order is about: which content in which arenas, and the poison around it. */
-struct shot {
-    int content, in, out;
-    uint64_t poison;
-};
 struct shot trial_aim(struct trial *t, int content);
 int trial_flush(struct trial *t, struct mem *const mems[2], struct series *times, struct err *err);
 int trial_probe(struct trial *t, struct series *times, struct err *err);

@@ -23,6 +23,8 @@ void trial_free_samples(struct trial_result *r)
     freep(&r->claims);
     freep(&r->outside);
     freep(&r->sample_run);
+    freep(&r->sample_in);
+    freep(&r->sample_out);
     r->n_samples = 0;
 }
 
@@ -90,10 +92,12 @@ static int empty_calls(struct trial *t, bool hold, struct verdict *v, struct err
 
 static int empty_orders(struct trial *t, struct verdict *v, struct err *err)
 {
+    uint64_t start = clock_ns();
     int rc = empty_calls(t, false, v, err);
 
     if (rc == 0 && t->holding)
         rc = empty_calls(t, true, v, err);
+    t->result->audit_ms += clock_ms_since(start);
     t->result->empty_ns = t->empty[t->holding];
     return rc;
 }
@@ -151,6 +155,8 @@ static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
     res->claims = xcalloc((size_t)most, sizeof(*res->claims));
     res->outside = xcalloc((size_t)most, sizeof(*res->outside));
     res->sample_run = xcalloc((size_t)most, sizeof(*res->sample_run));
+    res->sample_in = xcalloc((size_t)most, sizeof(*res->sample_in));
+    res->sample_out = xcalloc((size_t)most, sizeof(*res->sample_out));
     while (res->n_samples < most) {
         int content = scored_content(t, res->n_samples / t->n_runners, making_ms);
 
@@ -173,6 +179,8 @@ static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
             res->samples[res->n_samples] = scored_ns(t, &reply);
             res->outside[res->n_samples] = fmax((double)reply.wall_ns - t->empty[reply.held], 0);
             res->claims[res->n_samples] = (double)reply.claim_ns;
+            res->sample_in[res->n_samples] = t->shot.in;
+            res->sample_out[res->n_samples] = t->shot.out;
             res->sample_run[res->n_samples++] = r;
         }
         if (trial_past(plan->timing_limit_ms, start))
@@ -303,8 +311,12 @@ static int look_for_others(struct trial *t, struct verdict *doubt, struct err *e
     if (!trial_audited(t) || !is_busy(t, &r->busy))
         return 0;
     trial_end_runners(t);
+
+    uint64_t start = clock_ns();
+
     if (trial_own_work(t, &alone, err) < 0)
         return -1;
+    r->audit_ms += clock_ms_since(start);
     if (is_busy(t, &alone))
         return fail(err, ERR_DEVICE,
                     "the device is busy: a flush took %.0f us at first and takes %.0f us now, with "

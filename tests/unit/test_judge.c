@@ -521,6 +521,7 @@ static void contents_are_made_again_where_memory_is_short(void **state)
     struct mem zeros = MEM_INIT;
     struct err err = ERR_INIT;
     void *ctx = NULL;
+    double first_ms = 0;
 
     (void)state;
     assert_int_equal(open_pool(p, 5, (int64_t)1 << 30, &wide, &ctx, &err), 0);
@@ -534,15 +535,19 @@ static void contents_are_made_again_where_memory_is_short(void **state)
             assert_memory_equal(get(&wide, k)->data.host, get(&tight, k)->data.host, wide.in.bytes);
             assert_memory_equal(get(&wide, k)->y.host, get(&tight, k)->y.host, wide.y_bytes);
         }
+        if (round == 0)
+            first_ms = tight.expected_ms;
     }
+    assert_true(tight.expected_ms == first_ms); /* the second time is none of it */
+    assert_true(tight.remade_ms > 0 && wide.remade_ms == 0);
     assert_ptr_equal(get(&tight, 7), get(&tight, 7));
     assert_int_equal(tight.n_slots, 2);
     /* Gates are measured when something is first compared. */
     assert_false(tight.measured[1]);
-    assert_int_equal(
-        device_cpu.judge->mem_alloc(ctx, MEM_PRIVATE, tight.out.bytes, &zeros, &err), 0);
-    assert_int_equal(
-        pool_compare(&tight, 1, 0, &zeros, tight.out.slots[0].offset, &stats, &err), 0);
+    assert_int_equal(device_cpu.judge->mem_alloc(ctx, MEM_PRIVATE, tight.out.bytes, &zeros, &err),
+                     0);
+    assert_int_equal(pool_compare(&tight, 1, 0, &zeros, tight.out.slots[0].offset, &stats, &err),
+                     0);
     assert_true(tight.measured[1]);
     assert_true(tight.gates[1].gate.honest_rms > 0);
     assert_true(stats.max > tight.gates[1].gate.honest_max);
