@@ -154,6 +154,7 @@ dist: all $(GPU_TESTS) $(GPU_TOOLS) $(GPU_BENCHES)
 	@cp $(BUILD)/assay $(BUILD)/assay-runner $(BUILD)/assay-nvrtc $(GPU_TESTS) $(GPU_TOOLS) $(GPU_BENCHES) $(BUILD)/dist/bin/
 	@strip $(BUILD)/dist/bin/*
 	@mkdir -p $(BUILD)/dist/tests && cp -r tests/gpu $(BUILD)/dist/tests/
+	@mkdir -p $(BUILD)/dist/bench && cp -r bench/lies bench/lies_cpu $(BUILD)/dist/bench/
 	@cp -r problems hardware include exemplars attacks workers README.md LICENSE docs $(BUILD)/dist/
 	@for lib in $(DIST_LIBS); do \
 	    file=$$(ldconfig -p | sed -n "s|.*$$lib .*=> ||p" | head -n 1); \

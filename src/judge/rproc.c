@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/hash.h"
+#include "sandbox/cgroup.h"
 #include "sandbox/sandbox.h"
 #include "tensor/philox.h"
 
@@ -65,6 +66,7 @@ static int spawn(struct rproc *r, int sock, int out_fd, int lock_fd, struct err 
         .pin = c->pin,
         .cpus = c->runner_cpus,
         .own_proc = c->device->driver,
+        .group = r->group = cgroup_make(c->mem_bytes, SANDBOX_MAX_THREADS),
     };
 
     return sandbox_start(&s, &r->pid, &r->pidfd, &r->layers, err);
@@ -216,6 +218,13 @@ static bool reap(struct rproc *r, int options)
     return true;
 }
 
+static int out_of_memory(const struct rproc *r, const char *when, struct verdict *v)
+{
+    return verdict_set(v, VERDICT_CRASH, "memory",
+                       "%s: took more than %.1f GiB of host memory; ended", when,
+                       (double)r->config->mem_bytes / 0x1p30);
+}
+
 /* Exit status 134 is what our SIGABRT handler leaves: as pid 1 of its namespace a runner ignores an
  * unhandled SIGABRT of its own. */
 static int death_verdict(const struct rproc *r, const char *when, struct verdict *v)
@@ -226,6 +235,8 @@ static int death_verdict(const struct rproc *r, const char *when, struct verdict
         return verdict_set(v, VERDICT_REJECTED, "sandbox",
                            "%s: made a system call no kernel needs (fork, exec, network, ...)",
                            when);
+    if (WIFSIGNALED(status) && r->group && cgroup_ran_out(r->group))
+        return out_of_memory(r, when, v);
     if (WIFSIGNALED(status)) {
         const char *name = sigabbrev_np(WTERMSIG(status));
         char code[32];
@@ -280,9 +291,7 @@ static int watch_memory(struct rproc *r, const char *when, struct verdict *v)
     if (resident_bytes(r->pid) <= limit)
         return 0;
     rproc_end(r);
-    return verdict_set(v, VERDICT_CRASH, "memory",
-                       "%s: took more than %.1f GiB of host memory; ended", when,
-                       (double)limit / 0x1p30);
+    return out_of_memory(r, when, v);
 }
 
 /* One look aside from a spin: 0 go on, 1 dead or overdue (*v says). */
@@ -689,6 +698,7 @@ void rproc_end(struct rproc *r)
 {
     rproc_kill(r);
     reap(r, 0);
+    cgroup_remove(&r->group);
     if (r->out_fd >= 0)
         drain(r);
     wire_page_unmap(r->page);

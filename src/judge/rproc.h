@@ -63,6 +63,7 @@ struct rproc {
     uint64_t watched_ns;  /* when its memory was last looked at */
     int wait_status;      /* once reaped */
     uint32_t layers;      /* SANDBOX_* */
+    char *group;          /* its cgroup; NULL: none */
     struct buf text;      /* stdout and stderr, the first RPROC_TEXT_MAX bytes */
     uint64_t text_seen;   /* bytes in all */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a runner gives up while it is still single-threaded: Landlock and no_new_privs bind the
  * calling thread and what it starts later, so they come before a driver starts its own threads. */
+#include "sandbox/cgroup.h"
 #include "sandbox/landlock.h"
 #include "sandbox/sandbox.h"
 
@@ -16,11 +17,10 @@
 
 #define MAX_OPEN_FILES 256         /* 64 arenas, and room */
 #define MAX_OPEN_FILES_DRIVER 4096 /* it opens a device node anew for many of its allocations */
-#define MAX_THREADS 4096 /* several runners may share the uid; OpenMP on a large machine */
 
 const char *const sandbox_layer_names[SANDBOX_LAYERS] = {
     "user_ns",      "pid_ns",  "net_ns",   "ipc_ns",          "mount_ns", "uid",
-    "no_new_privs", "rlimits", "landlock", "landlock_scopes", "seccomp",
+    "no_new_privs", "rlimits", "landlock", "landlock_scopes", "seccomp",  "cgroup",
 };
 
 uint32_t sandbox_wanted(void)
@@ -32,6 +32,8 @@ uint32_t sandbox_wanted(void)
     /* On an older kernel the pid and network namespaces do alone what the scopes do again. */
     if (landlock_abi() >= LANDLOCK_ABI_SCOPES)
         wanted |= SANDBOX_LANDLOCK_SCOPES;
+    if (cgroup_given())
+        wanted |= SANDBOX_CGROUP;
     return wanted;
 }
 
@@ -72,7 +74,7 @@ static bool set_limits(const struct sandbox_policy *p, bool own_uid)
         ok = limit(RLIMIT_FSIZE, 0) && ok;
     /* NPROC counts all that the uid runs, so it is set only where the uid is not a person's. */
     if (own_uid)
-        ok = limit(RLIMIT_NPROC, MAX_THREADS) && ok;
+        ok = limit(RLIMIT_NPROC, SANDBOX_MAX_THREADS) && ok;
     if (p->mem_bytes && !HAS_ASAN)
         ok = limit(RLIMIT_AS, p->mem_bytes) && ok;
     return ok;

@@ -25,8 +25,10 @@ enum sandbox_layer { /* bits; reported in every record and by `assay doctor` */
                      SANDBOX_LANDLOCK = 1 << 8,
                      SANDBOX_LANDLOCK_SCOPES = 1 << 9, /* signals and abstract sockets */
                      SANDBOX_SECCOMP = 1 << 10,
+                     SANDBOX_CGROUP = 1 << 11, /* only where ASSAY_CGROUP names a folder for it */
 };
-#define SANDBOX_LAYERS 11
+#define SANDBOX_LAYERS 12
+#define SANDBOX_MAX_THREADS 4096                              /* OpenMP on a large machine */
 extern const char *const sandbox_layer_names[SANDBOX_LAYERS]; /* "user_ns", ..., by bit */
 /* The layers a runner must have on this machine and for this user to call it complete. */
 uint32_t sandbox_wanted(void);
@@ -46,7 +48,8 @@ struct sandbox_spawn {
     /* A new /proc that belongs to the new pid namespace: a driver looks itself up there. Where it
      * cannot be mounted the process starts without a pid namespace. */
     bool own_proc;
-    bool trusted; /* a program of ours that runs nobody else's code: no namespaces */
+    bool trusted;      /* a program of ours that runs nobody else's code: no namespaces */
+    const char *group; /* a cgroup to be born in (cgroup.h); NULL: the caller's */
 };
 int sandbox_start(const struct sandbox_spawn *s, pid_t *ret_pid, int *ret_pidfd,
                   uint32_t *ret_layers, struct err *err);

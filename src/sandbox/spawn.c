@@ -10,6 +10,7 @@
 #include "sandbox/spawn.h"
 
 #include "base/fault.h"
+#include "sandbox/cgroup.h"
 #include "sandbox/landlock.h"
 #include "sandbox/sandbox.h"
 
@@ -35,6 +36,7 @@ struct child {
     char uid_map[48], gid_map[48];
     const char *failed; /* the step that failed, NULL when exec went well */
     int failed_errno;
+    bool in_group;
     bool needs_fewer; /* that step belongs to a namespace: without it the start may succeed */
 };
 
@@ -85,6 +87,12 @@ static int child_write(const char *path, const char *text)
     if (fd >= 0)
         close(fd);
     return n < 0 ? -1 : 0;
+}
+
+/* With the rights we were born with. */
+static void child_group(struct child *c)
+{
+    c->in_group = c->s->group_fd >= 0 && write(c->s->group_fd, "0", 1) == 1;
 }
 
 /* The kernel lets an ordinary user map its gid only once setgroups is given up. */
@@ -184,6 +192,7 @@ static int child_main(void *arg)
     const struct spawn *s = c->s;
 
     setpgid(0, 0);
+    child_group(c);
     /* Landlock before child_fds, which closes the ruleset. */
     if (child_die_with_judge(c) == 0 && child_map_user(c) == 0 && child_mounts(c) == 0 &&
         child_place(c) == 0 && child_landlock(c, s->ruleset_fd) == 0 && child_fds(c) == 0) {
@@ -292,13 +301,14 @@ int spawn_process(const struct spawn *s, pid_t *ret_pid, int *ret_pidfd, uint32_
     }
     *ret_pid = pid;
     *ret_pidfd = pidfd;
-    *ret_layers = c.layers;
+    *ret_layers = c.layers | (c.in_group ? SANDBOX_CGROUP : 0);
     return 0;
 }
 
 int sandbox_start(const struct sandbox_spawn *s, pid_t *ret_pid, int *ret_pidfd,
                   uint32_t *ret_layers, struct err *err)
 {
+    AUTO(fd_closep) int door = s->group ? cgroup_door(s->group) : -1;
     struct spawn plan = {.path = s->path,
                          .argv = s->argv,
                          .envp = s->envp,
@@ -307,7 +317,8 @@ int sandbox_start(const struct sandbox_spawn *s, pid_t *ret_pid, int *ret_pidfd,
                          .cpus = s->pin ? &s->cpus : NULL,
                          .namespaces = s->trusted ? 0 : SPAWN_ALL_NAMESPACES,
                          .own_proc = s->own_proc,
-                         .ruleset_fd = -1};
+                         .ruleset_fd = -1,
+                         .group_fd = door};
 
     memcpy(plan.fds, s->fds, sizeof(plan.fds));
     return spawn_process(&plan, ret_pid, ret_pidfd, ret_layers, err);

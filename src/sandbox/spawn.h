@@ -31,10 +31,12 @@ struct spawn {
     uint32_t namespaces; /* SANDBOX_*_NS bits to ask for; the user namespace comes by itself */
     bool own_proc;       /* mount a new /proc, with a pid and a mount namespace */
     int ruleset_fd; /* Landlock, entered with no_new_privs and without capabilities; -1: none */
+    int group_fd;   /* a cgroup's door, gone through first; refused is no error. -1: none */
 };
 
 /* The new process leads a process group of its own and is killed when the calling *thread* ends.
- * *ret_layers: the namespaces it got. The pidfd is the caller's to close, the pid to reap. */
+ * *ret_layers: the namespaces it got, and the cgroup. The pidfd is the caller's to close, the pid
+ * to reap. */
 int spawn_process(const struct spawn *s, pid_t *ret_pid, int *ret_pidfd, uint32_t *ret_layers,
                   struct err *err);
 

@@ -266,7 +266,8 @@ static int run_in_bwrap(const char *bwrap, const struct sandbox_tool *t, struct 
 
     /* It leaves its inner process to init, which in a container may never reap it; in a pid
      * namespace of its own the kernel does. */
-    struct spawn s = {.path = bwrap, .argv = w.v, .namespaces = SANDBOX_PID_NS, .ruleset_fd = -1};
+    struct spawn s = {
+        .path = bwrap, .argv = w.v, .namespaces = SANDBOX_PID_NS, .ruleset_fd = -1, .group_fd = -1};
 
     if (start(&s, t, write_end, &job, &layers, err) < 0)
         return -1;
@@ -323,7 +324,8 @@ static int run_in_landlock(const struct sandbox_tool *t, struct buf *output,
                       .argv = t->argv,
                       .cwd = t->rw_dir,
                       .namespaces = SPAWN_ALL_NAMESPACES,
-                      .ruleset_fd = ruleset};
+                      .ruleset_fd = ruleset,
+                      .group_fd = -1};
 
     if (start(&s, t, -1, &job, &layers, err) < 0)
         return -1;

@@ -25,13 +25,34 @@ static void claims_against_the_clock(void **state)
 {
     (void)state;
     assert_true(audit_cold(100000, 100000, true));
-    assert_true(audit_cold(95000, 102000, true)); /* 5 % and 2 us */
-    assert_false(audit_cold(94000, 102000, true));
-    assert_true(audit_cold(1000, 3000, true)); /* a tiny kernel: the slack is all */
-    assert_false(audit_cold(1000, 4000, true));
+    assert_true(audit_cold(96100, 100000, true)); /* 1 % and 3 us */
+    assert_false(audit_cold(95900, 100000, true));
+    assert_true(audit_cold(1000, 4000, true)); /* a tiny kernel: the slack is all */
+    assert_false(audit_cold(1000, 4100, true));
     assert_true(audit_cold(1000, 11000, false)); /* nothing was held: more of the way counts */
+    assert_false(audit_cold(1000, 11200, false));
     assert_true(audit_hot(970000, 1000000));
     assert_false(audit_hot(950000, 1000000));
+}
+
+/* The bars, with clocks that differ by as much as they were ever seen to. */
+static void lies_are_small(void **state)
+{
+    static const struct {
+        double true_ns, factor;
+    } lies[] = {{50e3, 1.2}, {200e3, 1.05}, {500e3, 1.05}, {2e6, 1.05}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(lies); i++)
+        assert_false(audit_cold(lies[i].true_ns / lies[i].factor, lies[i].true_ns - 1600, true));
+    for (double ns = 5e3; ns <= 5e6; ns *= 2)
+        assert_true(audit_cold(ns, ns + 2900, true));
+    for (double ns = 5e3; ns <= 2e6; ns *= 2) {
+        double batch_ns = ns * audit_hot_count(ns);
+
+        assert_false(audit_hot(batch_ns / 1.05, batch_ns));
+        assert_true(audit_hot(batch_ns, 1.02 * batch_ns));
+    }
 }
 
 static void batches_are_long_enough(void **state)
@@ -469,6 +490,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(claims_against_the_clock),
+        cmocka_unit_test(lies_are_small),
         cmocka_unit_test(batches_are_long_enough),
         cmocka_unit_test(host_bound_is_far_above),
         cmocka_unit_test(empty_orders_hide_nothing),
