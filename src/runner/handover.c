@@ -101,8 +101,11 @@ static int check_fit(const struct handover *h, struct err *err)
                 return fail(err, ERR_SYSTEM, "tensor %u does not fit into arena %d", i, a);
         }
     }
-    if (h->size.setup_params && !h->arenas[h->size.setup_arena].base)
-        return fail(err, ERR_SYSTEM, "no arena %u to set up with", h->size.setup_arena);
+
+    const struct handover_arena *setup = &h->arenas[h->size.setup_arena];
+
+    if (h->size.setup_params && (!setup->base || !setup->read_only))
+        return fail(err, ERR_SYSTEM, "no input arena %u to set up with", h->size.setup_arena);
     return 0;
 }
 
