@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/interrupt.h"
+#include "device/nvrtc.h"
 #include "judge/record.h"
 #include "store/store.h"
 
@@ -95,6 +96,12 @@ static int run_command(struct app *app, const struct cmd *cmd, int argc, char **
     return cmd->run(app, options, n, argv, err);
 }
 
+static void tell_compiling(void)
+{
+    fputs("assay: compiling the judge's kernels for this GPU, once; it takes some seconds\n",
+          stderr);
+}
+
 /* A full disk behind a redirected stdout is ours to report; a reader that has seen enough (head) is
  * not. */
 static int flush_stdout(struct err *err)
@@ -122,6 +129,7 @@ int main(int argc, char **argv)
         return 0;
     }
     interrupt_install();
+    nvrtc_announce(tell_compiling);
 
     const struct cmd *cmd = find_command(argv[1], &err);
     int status = -1;
