@@ -103,10 +103,11 @@ $(EMU): $(EMU_SRC) tests/emu/emu.h $(wildcard src/gpu/*.cuh src/gpu/*.h src/devi
 	    -Wno-unknown-pragmas $(if $(WERROR),-Werror) $(SANFLAG) \
 	    $(CPPFLAGS) -Itests/emu -Wl,-soname,libcuda.so.1 -o $@ $(EMU_SRC)
 # Without libFuzzer a fuzz target is a program that replays the files it is given.
-$(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.h $(JUDGE_LIB) $(RUNNER_LIB)
+$(BUILD)/fuzz/fuzz_handover: $(BUILD)/obj/src/runner/handover.o
+$(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.h tests/fuzz/frames.h $(JUDGE_LIB) $(RUNNER_LIB)
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
-	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -o $@ $< $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS) $(FUZZFLAGS)
+	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -o $@ $(filter %.c %.o,$^) $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS) $(FUZZFLAGS)
 $(BUILD)/gpu/%: tests/gpu/%.c $(JUDGE_LIB) $(RUNNER_LIB)
 	@mkdir -p $(@D)
 	$(call say,cc,$<)

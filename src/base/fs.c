@@ -56,6 +56,18 @@ int fs_read(const char *path, size_t max_bytes, struct buf *ret, struct err *err
     return 0;
 }
 
+int fs_holds(int fd, uint64_t bytes, struct err *err)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) < 0)
+        return fail_errno(err, "cannot look at a descriptor");
+    if ((uint64_t)st.st_size < bytes)
+        return fail(err, ERR_SYSTEM, "a file of %lld bytes where %llu belong",
+                    (long long)st.st_size, (unsigned long long)bytes);
+    return 0;
+}
+
 int fs_write_all(int fd, const void *data, size_t len)
 {
     const char *p = data;

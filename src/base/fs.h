@@ -11,6 +11,8 @@
 int fs_read(const char *path, size_t max_bytes, struct buf *ret, struct err *err);
 /* Appends what fd still holds (a pipe, a procfs file), at most max_bytes. */
 int fs_read_fd(int fd, size_t max_bytes, struct buf *ret, struct err *err);
+/* -1 unless the file behind fd has this many bytes: touching a mapping behind its end is SIGBUS. */
+int fs_holds(int fd, uint64_t bytes, struct err *err);
 /* A reader sees the old file or the whole new one: temporary name beside it, then rename. */
 int fs_write_atomic(const char *path, const void *data, size_t len, struct err *err);
 /* All of it or -1 with errno; a short write is continued. */

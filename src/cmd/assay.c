@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/interrupt.h"
 #include "cmd/front.h"
+#include "device/nvrtc.h"
 #include "judge/record.h"
 #include "store/store.h"
 
@@ -96,6 +97,12 @@ static int run_command(struct app *app, const struct cmd *cmd, int argc, char **
     return cmd->run(app, options, n, argv, err);
 }
 
+static void tell_compiling(void)
+{
+    fputs("assay: compiling the judge's kernels for this GPU, once; it takes some seconds\n",
+          stderr);
+}
+
 /* A full disk behind a redirected stdout is ours to report; a reader that has seen enough (head) is
  * not. */
 static int flush_stdout(struct err *err)
@@ -129,6 +136,7 @@ int main(int argc, char **argv)
     if (cmd && cmd->lingers && cmd->lingers(argc - 2, argv + 2))
         front_split();
     interrupt_install();
+    nvrtc_announce(tell_compiling);
 
     if (cmd) {
         app_init(&app);

@@ -2,6 +2,7 @@
 /* Row scales first (as compare.c sums them, to the bit), then the figures of every block, then of
  * the blocks. */
 #include "device/cuda_ctx.h"
+#include "tensor/sum_sq.h"
 
 #include <assert.h>
 #include <math.h>
@@ -20,7 +21,7 @@ static int reserve_compare(struct cuda_ctx *c, int64_t n_rows, int64_t n_sums,
     size_t parts = cuda_aligned(sizeof(struct cuda_figures));
     size_t lows = parts + cuda_aligned(CUDA_COMPARE_BLOCKS * sizeof(struct cuda_figures));
     size_t sums = lows + cuda_aligned((size_t)n_rows * sizeof(double));
-    size_t end = sums + (size_t)n_sums * sizeof(struct cuda_sum);
+    size_t end = sums + (size_t)n_sums * sizeof(struct sum_sq);
 
     if (cuda_reserve(c, &c->scratch, end, err) < 0)
         return -1;
@@ -193,7 +194,7 @@ int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *
 
 #define RMS_SEGMENT 4096 /* elements: many short sums keep the whole device busy */
 
-static int read_sums(struct cuda_ctx *c, int64_t n_sums, struct cuda_sum *ret, struct err *err)
+static int read_sums(struct cuda_ctx *c, int64_t n_sums, struct sum_sq *ret, struct err *err)
 {
     CUresult rc;
 
@@ -209,8 +210,8 @@ int cuda_rms(void *ctx, const struct mem *y, size_t at, int64_t n, double *ret, 
     CUdeviceptr from = cuda_span_of(y, at, n, sizeof(double), err);
     int64_t segment = RMS_SEGMENT, n_sums = (n + segment - 1) / segment;
     void *args[] = {&from, &n, &segment, &n_sums, &n_sums, &c->scratch.at};
-    AUTO(freep) struct cuda_sum *sums = xcalloc((size_t)n_sums, sizeof(*sums));
-    struct cuda_sum all = {0, 0};
+    AUTO(freep) struct sum_sq *sums = xcalloc((size_t)n_sums, sizeof(*sums));
+    struct sum_sq all = {0, 0};
 
     *ret = 0;
     if (!from || cuda_enter(c, err) < 0)
@@ -222,10 +223,8 @@ int cuda_rms(void *ctx, const struct mem *y, size_t at, int64_t n, double *ret, 
                     "rms", err) < 0 ||
         read_sums(c, n_sums, sums, err) < 0)
         return -1;
-    for (int64_t i = 0; i < n_sums; i++) {
-        all.sum += sums[i].sum;
-        all.count += sums[i].count;
-    }
+    for (int64_t i = 0; i < n_sums; i++)
+        sum_sq_add(&all, sums[i]);
     *ret = all.count > 0 ? sqrt(all.sum / (double)all.count) : 0;
     return 0;
 }

@@ -8,6 +8,7 @@
 #include "tensor/dtype.h"
 #include "tensor/law.h"
 #include "tensor/narrow.h"
+#include "tensor/sum_sq.h"
 
 #define KERNEL extern "C" __global__ void __launch_bounds__(CUDA_THREADS)
 
@@ -243,26 +244,13 @@ KERNEL differ(const uint8_t *a, const uint8_t *b, int64_t bytes, unsigned long l
 
 #define LANES 8 /* COMPARE_LANES */
 
-static __device__ struct cuda_sum sum_careful(const double *y, int64_t n)
-{
-    struct cuda_sum s = {0, 0};
-
-    for (int64_t i = 0; i < n; i++) {
-        if (isfinite(y[i])) {
-            s.sum += y[i] * y[i];
-            s.count++;
-        }
-    }
-    return s;
-}
-
 /* By LANES neighbouring threads of a warp that come here together; all get the result. The order of
  * additions is sum_sq()'s in compare.c. */
-static __device__ struct cuda_sum sum_segment(const double *y, int64_t n)
+static __device__ struct sum_sq sum_segment(const double *y, int64_t n)
 {
     int lane = threadIdx.x % LANES;
     unsigned group = 0xFFu << (threadIdx.x % 32 / LANES * LANES);
-    struct cuda_sum s = {0, n};
+    struct sum_sq s = {0, n};
     int64_t whole = n / LANES * LANES;
     double mine = 0;
 
@@ -273,34 +261,13 @@ static __device__ struct cuda_sum sum_segment(const double *y, int64_t n)
         mine += y[i] * y[i];
     for (int l = 0; l < LANES; l++)
         s.sum += __shfl_sync(group, mine, l, LANES);
-    return isfinite(s.sum) ? s : sum_careful(y, n);
+    return isfinite(s.sum) ? s : sum_sq_careful(y, n);
 }
 
-/* For finite sums that are out of double's range. */
-static __device__ double rms_scaled(const double *y, int64_t n)
+static __device__ double low_of(struct sum_sq s, const double *row, int64_t n, double floor)
 {
-    double max = 0, sum = 0;
-    int64_t count = 0;
+    double rms = sum_sq_rms(s, row, n);
 
-    for (int64_t i = 0; i < n; i++) {
-        if (isfinite(y[i]))
-            max = fmax(max, fabs(y[i]));
-    }
-    for (int64_t i = 0; i < n; i++) {
-        if (isfinite(y[i])) {
-            sum += (y[i] / max) * (y[i] / max);
-            count++;
-        }
-    }
-    return max * sqrt(sum / (double)count);
-}
-
-static __device__ double low_of(struct cuda_sum s, const double *row, int64_t n, double floor)
-{
-    double rms = 0;
-
-    if (s.count > 0)
-        rms = isfinite(s.sum) ? sqrt(s.sum / (double)s.count) : rms_scaled(row, n);
     return rms > floor ? rms : floor;
 }
 
@@ -309,7 +276,7 @@ KERNEL short_row_lows(const double *y, int64_t row_len, int64_t n_rows, double f
 {
     for (int64_t row = thread_index() / LANES; row < n_rows; row += thread_count() / LANES) {
         const double *at = y + row * row_len;
-        struct cuda_sum s = sum_segment(at, row_len);
+        struct sum_sq s = sum_segment(at, row_len);
 
         if (threadIdx.x % LANES == 0)
             lows[row] = low_of(s, at, row_len, floor);
@@ -318,11 +285,11 @@ KERNEL short_row_lows(const double *y, int64_t row_len, int64_t n_rows, double f
 
 /* sums: per_row of them for every row. */
 KERNEL segment_sums(const double *y, int64_t row_len, int64_t segment, int64_t per_row, int64_t n,
-                    struct cuda_sum *sums)
+                    struct sum_sq *sums)
 {
     for (int64_t i = thread_index() / LANES; i < n; i += thread_count() / LANES) {
         int64_t from = i % per_row * segment, left = row_len - from;
-        struct cuda_sum s =
+        struct sum_sq s =
             sum_segment(y + i / per_row * row_len + from, left < segment ? left : segment);
 
         if (threadIdx.x % LANES == 0)
@@ -331,15 +298,13 @@ KERNEL segment_sums(const double *y, int64_t row_len, int64_t segment, int64_t p
 }
 
 KERNEL long_row_lows(const double *y, int64_t row_len, int64_t per_row, int64_t n_rows,
-                     double floor, const struct cuda_sum *sums, double *lows)
+                     double floor, const struct sum_sq *sums, double *lows)
 {
     for (int64_t row = thread_index(); row < n_rows; row += thread_count()) {
-        struct cuda_sum all = {0, 0};
+        struct sum_sq all = {0, 0};
 
-        for (int64_t i = 0; i < per_row; i++) {
-            all.sum += sums[row * per_row + i].sum;
-            all.count += sums[row * per_row + i].count;
-        }
+        for (int64_t i = 0; i < per_row; i++)
+            sum_sq_add(&all, sums[row * per_row + i]);
         lows[row] = low_of(all, y + row * row_len, row_len, floor);
     }
 }

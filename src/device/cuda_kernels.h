@@ -32,10 +32,4 @@ struct cuda_figures {
     int64_t n_unequal, first_unequal;
 };
 
-/* Squares of the finite elements of a segment. */
-struct cuda_sum {
-    double sum;
-    int64_t count;
-};
-
 #endif

@@ -10,6 +10,7 @@
 #include "device/hostmem.h"
 
 #include "base/fault.h"
+#include "base/fs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -258,6 +259,9 @@ int hostmem_rms(void *ctx, const struct mem *y, size_t at, int64_t n, double *re
 int hostmem_import(void *ctx, int fd, size_t bytes, bool read_only, void **ret_base,
                    struct err *err)
 {
+    if (fs_holds(fd, bytes, err) < 0)
+        return -1;
+
     /* Populated: which buffer a call gets is random, and none of them may be slower at first. */
     void *base = mmap(NULL, bytes, read_only ? PROT_READ : PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_POPULATE, fd, 0);

@@ -29,5 +29,8 @@ bool nvrtc_available(const char **ret_why);
  * that went into it, and one that was damaged is made again. */
 int nvrtc_compile(const struct nvrtc_program *p, const char *cache_dir, struct buf *ret_cubin,
                   struct err *err);
+/* `say` is called before the first compilation of this process, which takes seconds: the cache had
+ * no entry. To be set while there is one thread. */
+void nvrtc_announce(void (*say)(void));
 
 #endif

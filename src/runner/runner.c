@@ -14,9 +14,8 @@
 #include "runner/runner.h"
 
 #include "base/clock.h"
-#include "device/device.h"
+#include "runner/handover.h"
 #include "sandbox/sandbox.h"
-#include "wire/wire.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -26,12 +25,6 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-struct arena {
-    void *base; /* NULL: there is no such arena */
-    size_t bytes;
-    bool read_only;
-};
-
 struct session {
     int sock;
     int lock_fd; /* -1: none */
@@ -40,12 +33,7 @@ struct session {
     const struct device *device;
     void *ctx;
     uint32_t layers;
-    struct wire_page *page;
-    bool holds; /* the device sees the page: orders can be held back */
-    struct arena arenas[WIRE_MAX_ARENAS];
-    struct wire_size size;
-    struct tensor_slot *slots; /* inputs, parameters, outputs */
-    int artifact_fd;
+    struct handover handed;
     struct artifact *artifact;
     void *args[WIRE_MAX_ARENAS][WIRE_MAX_ARENAS]; /* [input][output]; NULL: no such pair */
 };
@@ -154,6 +142,7 @@ static void lock_down(struct session *s)
         give_up(s, WIRE_STAGE_SANDBOX, 0, err.text);
     if (s->device->runner->open(s->hello.index, &s->ctx, &err) < 0)
         give_up(s, WIRE_STAGE_DEVICE, 0, err.text);
+    handover_init(&s->handed, s->device, s->ctx);
 }
 
 /* Others may time their calls again: from here on this process touches the device only when its
@@ -168,117 +157,15 @@ static void report_warm(struct session *s)
         _exit(WIRE_EXIT_EOF);
 }
 
-/* A device that cannot see the page is not held back; the page says why, to whoever looks. */
-static void share_page(struct session *s, size_t bytes)
-{
-    const struct device_runner_ops *ops = s->device->runner;
-    struct err err = ERR_INIT;
-
-    s->holds = ops->held_batch && (!ops->share || ops->share(s->ctx, s->page, bytes, &err) == 0);
-    snprintf(s->page->error, sizeof(s->page->error), "%s", err.text);
-}
-
-static int take_page(struct session *s, struct wire_msg *m, struct err *err)
-{
-    if (s->page)
-        return fail(err, ERR_SYSTEM, "a second PAGE");
-    if (wire_page_map(m->fd, m->u.bytes, &s->page, err) < 0)
-        return -1;
-
-    share_page(s, m->u.bytes);
-    return 0;
-}
-
-static int take_arena(struct session *s, struct wire_msg *m, struct err *err)
-{
-    struct arena *a = &s->arenas[m->u.arena.id];
-
-    if (a->base)
-        return fail(err, ERR_SYSTEM, "a second arena %u", m->u.arena.id);
-    a->bytes = m->u.arena.bytes;
-    a->read_only = m->u.arena.read_only;
-    return s->device->runner->import(s->ctx, m->fd, a->bytes, a->read_only, &a->base, err);
-}
-
-static int take_size(struct session *s, struct wire_msg *m, struct err *err)
-{
-    uint32_t n = m->u.size.n_in + m->u.size.n_out;
-
-    if (s->slots)
-        return fail(err, ERR_SYSTEM, "a second SIZE");
-    s->size = m->u.size;
-    m->u.size.tensors = NULL; /* ours now */
-    s->slots = xcalloc(n, sizeof(*s->slots));
-    for (uint32_t i = 0; i < n; i++) {
-        const struct wire_tensor *t = &s->size.tensors[i];
-
-        s->slots[i].dtype = t->dtype;
-        s->slots[i].shape.rank = t->rank;
-        memcpy(s->slots[i].shape.dim, t->dim, sizeof(t->dim));
-        s->slots[i].offset = t->offset;
-    }
-    return 0;
-}
-
-static int take_load(struct session *s, struct wire_msg *m, struct err *err)
-{
-    if (!s->page || !s->slots)
-        return fail(err, ERR_SYSTEM, "LOAD before PAGE and SIZE");
-    s->artifact_fd = fd_steal(&m->fd);
-    return 0;
-}
-
-static int take(struct session *s, struct wire_msg *m, struct err *err)
-{
-    switch (m->type) {
-    case WIRE_PAGE:
-        return take_page(s, m, err);
-    case WIRE_ARENA:
-        return take_arena(s, m, err);
-    case WIRE_SIZE:
-        return take_size(s, m, err);
-    case WIRE_LOAD:
-        return take_load(s, m, err);
-    default:
-        return fail(err, ERR_SYSTEM, "%s frame before LOAD", wire_type_name(m->type));
-    }
-}
-
-/* Every tensor must lie inside every arena it can be called on. */
-static int check_fit(const struct session *s, struct err *err)
-{
-    for (uint32_t i = 0; i < s->size.n_in + s->size.n_out; i++) {
-        const struct tensor_slot *t = &s->slots[i];
-        uint64_t end = t->offset + (uint64_t)shape_count(&t->shape) * dtype_size(t->dtype);
-
-        for (int a = 0; a < WIRE_MAX_ARENAS; a++) {
-            const struct arena *arena = &s->arenas[a];
-
-            if (arena->base && arena->read_only == (i < s->size.n_in) && end > arena->bytes)
-                return fail(err, ERR_SYSTEM, "tensor %u does not fit into arena %d", i, a);
-        }
-    }
-    if (s->size.setup_params && !s->arenas[s->size.setup_arena].base)
-        return fail(err, ERR_SYSTEM, "no arena %u to set up with", s->size.setup_arena);
-    return 0;
-}
-
 /* PAGE, ARENA..., SIZE, LOAD: all that comes with a descriptor. */
 static void receive_all(struct session *s)
 {
     struct err err = ERR_INIT;
-    enum wire_type last;
+    int got = handover_receive(&s->handed, s->sock, &err);
 
-    do {
-        struct wire_msg m = WIRE_MSG_INIT(0);
-
-        receive(s, &m);
-        last = m.type;
-        if (take(s, &m, &err) < 0)
-            give_up(s, WIRE_STAGE_IMPORT, 0, err.text);
-        wire_msg_release(&m);
-    } while (last != WIRE_LOAD);
-    if (check_fit(s, &err) < 0)
+    if (got == 0)
+        _exit(WIRE_EXIT_EOF);
+    if (got < 0)
         give_up(s, WIRE_STAGE_IMPORT, 0, err.text);
 }
 
@@ -310,33 +197,36 @@ static void load(struct session *s)
 {
     struct err err = ERR_INIT;
 
-    if (s->device->runner->load(s->ctx, s->artifact_fd, &s->artifact, &err) < 0)
+    if (s->device->runner->load(s->ctx, s->handed.artifact_fd, &s->artifact, &err) < 0)
         give_up(s, WIRE_STAGE_LOAD, 0, err.text);
-    close(s->artifact_fd);
+    close(s->handed.artifact_fd);
     reply_ok(s);
 }
 
 static struct device_call describe_call(const struct session *s, void *in_base, void *out_base)
 {
-    return (struct device_call){.in = s->slots,
-                                .n_in = (int)s->size.n_in,
-                                .out = s->slots + s->size.n_in,
-                                .n_out = (int)s->size.n_out,
+    const struct handover *h = &s->handed;
+
+    return (struct device_call){.in = h->slots,
+                                .n_in = (int)h->size.n_in,
+                                .out = h->slots + h->size.n_in,
+                                .n_out = (int)h->size.n_out,
                                 .in_base = in_base,
                                 .out_base = out_base,
-                                .first_param = (int)s->size.first_param};
+                                .first_param = (int)h->size.first_param};
 }
 
 static void setup(struct session *s)
 {
     const struct device_runner_ops *ops = s->device->runner;
-    struct device_call c =
-        describe_call(s, s->size.setup_params ? s->arenas[s->size.setup_arena].base : NULL, NULL);
+    const struct wire_size *size = &s->handed.size;
+    struct device_call c = describe_call(
+        s, size->setup_params ? s->handed.arenas[size->setup_arena].base : NULL, NULL);
     struct err err = ERR_INIT;
     void *args = NULL;
     int status = 0;
 
-    c.params_only = s->size.setup_params;
+    c.params_only = size->setup_params;
     if (ops->prepare(s->ctx, s->artifact, &c, &args, &err) < 0 ||
         ops->setup(s->ctx, s->artifact, args, &status, &err) < 0)
         give_up(s, WIRE_STAGE_SETUP, 0, err.text);
@@ -355,7 +245,7 @@ static void prepare(struct session *s)
 
     for (int i = 0; i < WIRE_MAX_ARENAS; i++) {
         for (int o = 0; o < WIRE_MAX_ARENAS; o++) {
-            const struct arena *in = &s->arenas[i], *out = &s->arenas[o];
+            const struct handover_arena *in = &s->handed.arenas[i], *out = &s->handed.arenas[o];
 
             if (!in->base || !in->read_only || !out->base || out->read_only)
                 continue;
@@ -380,7 +270,7 @@ static struct reply call(struct session *s, void *args, uint32_t count,
     struct reply r = {0};
     uint64_t own_ns = 0, start = clock_ns();
 
-    if (hold && s->holds) {
+    if (hold && s->handed.holds) {
         ops->held_batch(s->ctx, s->artifact, args, count, hold, &r.status, &own_ns);
         r.claim_ns = own_ns;
         return r;
@@ -436,7 +326,7 @@ static void rest(bool yield)
 
 static _Noreturn void watch(struct session *s)
 {
-    struct wire_page *page = s->page;
+    struct wire_page *page = s->handed.page;
     unsigned done = 0, awake = 0;
 
     for (;;) {

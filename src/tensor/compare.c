@@ -8,6 +8,7 @@
  * and then the run is measured again with care: no NaN gets lost in a maximum. */
 #include "tensor/compare.h"
 #include "base/util.h"
+#include "tensor/sum_sq.h"
 
 #include <assert.h>
 #include <float.h>
@@ -27,50 +28,6 @@ static int64_t block_size(int64_t n, int64_t unit)
     return (size + unit - 1) / unit * unit;
 }
 
-/* For finite sums that are out of double's range; y as large as that is rare. */
-static double rms_scaled(const double *y, int64_t n)
-{
-    double max = 0, sum = 0;
-    int64_t count = 0;
-
-    for (int64_t i = 0; i < n; i++) {
-        if (isfinite(y[i]))
-            max = fmax(max, fabs(y[i]));
-    }
-    for (int64_t i = 0; i < n; i++) {
-        if (isfinite(y[i])) {
-            sum += (y[i] / max) * (y[i] / max);
-            count++;
-        }
-    }
-    return max * sqrt(sum / (double)count);
-}
-
-struct sum_sq {
-    double sum;
-    int64_t count;
-};
-
-static void sum_sq_add(struct sum_sq *a, struct sum_sq b)
-{
-    a->sum += b.sum;
-    a->count += b.count;
-}
-
-/* Of the finite elements. */
-static struct sum_sq sum_sq_careful(const double *y, int64_t n)
-{
-    struct sum_sq s = {0, 0};
-
-    for (int64_t i = 0; i < n; i++) {
-        if (isfinite(y[i])) {
-            s.sum += y[i] * y[i];
-            s.count++;
-        }
-    }
-    return s;
-}
-
 static struct sum_sq sum_sq(const double *y, int64_t n)
 {
     double lane[LANES] = {0};
@@ -86,13 +43,6 @@ static struct sum_sq sum_sq(const double *y, int64_t n)
     for (int l = 0; l < LANES; l++)
         s.sum += lane[l];
     return isfinite(s.sum) ? s : sum_sq_careful(y, n);
-}
-
-static double rms_of(struct sum_sq s, const double *y, int64_t n)
-{
-    if (s.count == 0)
-        return 0;
-    return isfinite(s.sum) ? sqrt(s.sum / (double)s.count) : rms_scaled(y, n);
 }
 
 int64_t compare_row_segment(int64_t row_len)
@@ -115,7 +65,7 @@ double compare_rms(const double *y, int64_t n)
     }
     for (int64_t b = 0; b < blocks; b++)
         sum_sq_add(&all, part[b]);
-    return rms_of(all, y, n);
+    return sum_sq_rms(all, y, n);
 }
 
 void compare_merge(struct compare_stats *a, const struct compare_stats *b)
@@ -221,7 +171,7 @@ static double row_low(const struct compare_job *job, int64_t at)
 {
     const double *row = (const double *)job->y + at;
 
-    return MAX(rms_of(sum_sq(row, job->row_len), row, job->row_len), job->floor);
+    return MAX(sum_sq_rms(sum_sq(row, job->row_len), row, job->row_len), job->floor);
 }
 
 /* A block of whole rows, or of anything when there are none. */

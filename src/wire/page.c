@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "wire/wire.h"
 
+#include "base/fs.h"
+
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -35,7 +37,7 @@ int wire_page_map(int fd, uint64_t bytes, struct wire_page **ret_page, struct er
     if (bytes != sizeof(struct wire_page))
         return fail(err, ERR_SYSTEM, "shared page of %llu bytes, wanted %zu",
                     (unsigned long long)bytes, sizeof(struct wire_page));
-    return map(fd, ret_page, err);
+    return fs_holds(fd, bytes, err) < 0 ? -1 : map(fd, ret_page, err);
 }
 
 void wire_page_unmap(struct wire_page *page)

@@ -12,9 +12,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct fake_program p = {0};
     struct err err = ERR_INIT;
 
-    if (fake_program_parse(text, &p, &err) == 0)
+    if (fake_program_parse(text, &p, &err) == 0) {
+        fuzz_accepted();
         fake_program_release(&p);
-    else if (!err.text[0])
+    } else if (!err.text[0]) {
         abort();
+    }
     return 0;
 }

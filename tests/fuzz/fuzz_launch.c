@@ -43,6 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     read_source(text, size);
     if (cuda_program_split(text, size, &p, &err) < 0)
         return 0;
+    fuzz_accepted();
     cuda_program_join(&p, &again);
     if (again.len != size || memcmp(again.ptr, data, size) != 0)
         abort();

@@ -49,9 +49,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     for (char *word = strtok(text, "\n"); word && argc <= MAX_WORDS; word = strtok(NULL, "\n"))
         argv[argc++] = word;
-    if (opt_parse(table, &o, argc, argv, &n, &help, &err) == 0)
+    if (opt_parse(table, &o, argc, argv, &n, &help, &err) == 0) {
+        fuzz_accepted();
         check(&o, n, argc, argv);
-    else if (!err.text[0])
+    } else if (!err.text[0]) {
         abort();
+    }
     return 0;
 }

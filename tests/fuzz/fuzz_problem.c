@@ -1,13 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* Problem files are written by people and models: whatever stands in one, loading it ends, in time
- * and with a problem or one line of error. */
+ * and with a problem or one line of error; and what loads can be shown. */
 #include "problem/problem.h"
 #include "replay.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+static void show(const struct problem *p)
+{
+    AUTO(buf_release) struct buf out = BUF_INIT;
+
+    emit_text(p, &out);
+    for (int set = 0; set < SIZES_COUNT; set++) {
+        emit_c_header(p, (enum size_set)set, &out);
+        for (int i = 0; i < p->n_sizes[set]; i++)
+            emit_torch_size(p, (enum size_set)set, i, &out);
+    }
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -21,8 +34,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (fd < 0 || ftruncate(fd, 0) < 0 || pwrite(fd, data, size, 0) != (ssize_t)size)
         abort();
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    if (problem_load(path, "fuzz/001_fuzz", &p, &err) < 0 &&
-        (!err.text[0] || strchr(err.text, '\n')))
+    if (problem_load(path, "fuzz", &p, &err) == 0) {
+        fuzz_accepted();
+        show(p);
+    } else if (!err.text[0] || strchr(err.text, '\n')) {
         abort();
+    }
     return 0;
 }

@@ -24,7 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     cubin_read_usage(bytes, size, &s);
     cubin_has_code(bytes, size);
     sass_release(&s);
-    fatbin_read(bytes, size, &f, &err);
+    if (fatbin_read(bytes, size, &f, &err) == 0)
+        fuzz_accepted();
     host_refs_loader(bytes, size);
     return 0;
 }

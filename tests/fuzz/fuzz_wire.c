@@ -14,6 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (wire_decode(data, size, &m, &err) < 0)
         return 0;
+    fuzz_accepted();
 
     AUTO(buf_release) struct buf again = BUF_INIT;
 

@@ -16,6 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (ydoc_parse("fuzz", (const char *)data, size, &d, &err) < 0)
         return 0;
+    fuzz_accepted();
     ydoc_check_keys(d, &d->root, known, &err);
     ydoc_string(d, &d->root, "a", &text, &err);
     ydoc_int(d, &d->root, "a", 0, 9, &n, &err);

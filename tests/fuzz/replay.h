@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A fuzz target is LLVMFuzzerTestOneInput(). Built with -fsanitize=fuzzer -DASSAY_LIBFUZZER it is a
  * fuzzer; built without, this main() replays the files (and files in folders) named on the command
- * line, so that every input that ever mattered is a test. */
+ * line, so that every input that ever mattered is a test. A target says what it accepted: one whose
+ * whole corpus is refused at the door tests nothing, and nobody would notice. */
 #ifndef ASSAY_FUZZ_REPLAY_H
 #define ASSAY_FUZZ_REPLAY_H
 
@@ -9,6 +10,13 @@
 #include <stdint.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int fuzz_n_accepted;
+
+static void fuzz_accepted(void)
+{
+    fuzz_n_accepted++;
+}
 
 #ifndef ASSAY_LIBFUZZER
 
@@ -69,8 +77,8 @@ int main(int argc, char **argv)
 
     for (int i = 1; i < argc; i++)
         n += replay_path(argv[i]);
-    printf("%d inputs replayed\n", n);
-    return 0;
+    printf("%d inputs replayed, %d accepted\n", n, fuzz_n_accepted);
+    return n > 1 && fuzz_n_accepted == 0;
 }
 
 #endif

@@ -400,6 +400,8 @@ static void runner_sees_the_memory(void **state)
     assert_memory_equal(got, "hello", 5);
     if (!f.ops->differ)
         assert_int_equal(runner->import(ctx, in.fd, 8192, false, &seen_in, &err), -1);
+    if (in.host) /* a file: what would lie behind its end is not mapped */
+        assert_int_equal(runner->import(ctx, in.fd, in.bytes + 65536, true, &seen_in, &err), -1);
     runner->unimport(ctx, seen_in, 8192);
     runner->unimport(ctx, seen_out, 8192);
     f.ops->mem_free(f.ctx, &in);

@@ -140,6 +140,13 @@ static void write_entry(const char *path, const char *hash, const char *cubin)
     assert_int_equal(fs_write_atomic(path, file.ptr, file.len, &err), 0);
 }
 
+static int n_announced;
+
+static void count_announcement(void)
+{
+    n_announced++;
+}
+
 static void cache_is_used_and_checked(void **state)
 {
     const char *tmp = getenv("TMPDIR");
@@ -185,6 +192,32 @@ static void cache_is_used_and_checked(void **state)
     fs_remove_tree(top);
 }
 
+/* Who waits is told, once. */
+static void compiling_is_announced_once(void **state)
+{
+    static const struct {
+        bool cached;
+        int want; /* announcements so far */
+    } steps[] = {{false, 0}, {true, 0}, {false, 1}, {false, 1}};
+    const char *tmp = getenv("TMPDIR");
+    AUTO(freep) char *dir = xasprintf("%s/test_nvrtc.%d", tmp ? tmp : "/tmp", (int)getpid());
+    struct nvrtc_program p = program("extern \"C\" __global__ void k(int *p) { *p = 1; }");
+    struct err err = ERR_INIT;
+
+    (void)state;
+    need_nvrtc();
+    for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+        AUTO(buf_release) struct buf cubin = BUF_INIT;
+
+        if (!steps[i].cached)
+            fs_remove_tree(dir);
+        assert_int_equal(nvrtc_compile(&p, dir, &cubin, &err), 0);
+        assert_int_equal(n_announced, steps[i].want);
+        nvrtc_announce(count_announcement); /* nobody listens at first */
+    }
+    fs_remove_tree(dir);
+}
+
 /* Every function we name is in the library; where there is none, that is said. */
 static void cublaslt_has_what_we_call(void **state)
 {
@@ -205,7 +238,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cublaslt_has_what_we_call),  cmocka_unit_test(judge_kernels_compile),
         cmocka_unit_test(evaluating_kernels_compile), cmocka_unit_test(errors_are_one_line),
-        cmocka_unit_test(cache_is_used_and_checked),
+        cmocka_unit_test(cache_is_used_and_checked),  cmocka_unit_test(compiling_is_announced_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

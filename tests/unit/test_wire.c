@@ -514,6 +514,10 @@ static void page_is_shared_and_sealed(void **state)
     assert_int_equal(ftruncate(fd, 0), -1);
     assert_int_equal(ftruncate(fd, 2 * sizeof(struct wire_page)), -1);
     assert_int_equal(wire_page_map(fd, 64, &runner, &err), -1);
+
+    AUTO(fd_closep) int empty = memfd_create("page", MFD_CLOEXEC);
+
+    assert_int_equal(wire_page_map(empty, sizeof(struct wire_page), &runner, &err), -1);
     wire_page_unmap(runner);
     wire_page_unmap(judge);
     wire_page_unmap(NULL);
