@@ -17,6 +17,8 @@ enum kernel {
     POISON,
     POISON_CHECK,
     DIFFER,
+    STORE_REALS,
+    STORE_INTEGERS,
     SHORT_ROW_LOWS,
     SEGMENT_SUMS,
     LONG_ROW_LOWS,
@@ -90,6 +92,8 @@ int cuda_poison_check(void *ctx, const struct mem *m, size_t at, size_t bytes, u
                       int64_t *ret_at, struct err *err);
 int cuda_differ(void *ctx, const struct mem *a, const struct mem *b, size_t bytes, int64_t *ret_at,
                 struct err *err);
+int cuda_store(void *ctx, const struct mem *values, size_t values_at, enum dtype t, int64_t n,
+               struct mem *dst, size_t at, struct err *err);
 int cuda_flush(void *ctx, struct mem *const *mems, int n, struct err *err);
 int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got, size_t got_at,
                  enum dtype t, int64_t n, const struct compare_scale *scale, const struct mem *lows,

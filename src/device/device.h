@@ -110,6 +110,10 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
     /* *ret_at: offset of the first byte that is not the poison any more, -1 when all are */
     int (*poison_check)(void *ctx, const struct mem *m, size_t at, size_t bytes, uint64_t key,
                         int64_t *ret_at, struct err *err);
+    /* 8-byte values (double; int64 where t is no float) as a kernel would write them: rounded to t.
+     */
+    int (*store)(void *ctx, const struct mem *values, size_t values_at, enum dtype t, int64_t n,
+                 struct mem *dst, size_t at, struct err *err);
     int (*compare)(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
                    size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
                    const struct mem *lows, size_t lows_at, struct compare_stats *ret,
