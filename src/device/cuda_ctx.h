@@ -48,6 +48,7 @@ struct cuda_ctx {
     bool nvml_asked;
     int sms;
     size_t l2_bytes, memory_bytes, granularity;
+    int64_t own_bytes;        /* of what is allocated below, as the driver rounds it */
     struct cuda_room scratch; /* tables, parts, results: of one call only */
     struct cuda_room sweep;   /* flush: half to write, half to read */
 };
@@ -102,6 +103,7 @@ int cuda_row_lows(void *ctx, const struct mem *y, size_t y_at, int64_t n,
                   const struct compare_scale *scale, struct mem *lows, size_t lows_at,
                   struct err *err);
 int cuda_rms(void *ctx, const struct mem *y, size_t at, int64_t n, double *ret, struct err *err);
+int cuda_others_bytes(void *ctx, int64_t *ret, struct err *err);
 int cuda_rates(void *ctx, struct device_rates *ret, struct err *err);
 
 /* cuda_rates.c: the shortest of several runs of what `work` queues, by events around it. *ret_s

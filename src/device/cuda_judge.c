@@ -314,5 +314,6 @@ const struct device_judge_ops cuda_judge_ops = {
     .flush = cuda_flush,
     .rates = cuda_rates,
     .free_bytes = cuda_free_bytes,
+    .others_bytes = cuda_others_bytes,
     .state = cuda_state,
 };

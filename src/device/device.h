@@ -134,6 +134,9 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
     int (*rates)(void *ctx, struct device_rates *ret, struct err *err); /* about a second */
     /* Memory that nobody holds, whoever they are: shows what evaluations leave behind. */
     int (*free_bytes)(void *ctx, int64_t *ret, struct err *err);
+    /* Memory of the device that is held, but not by this ctx and the engine on it. Small pieces are
+     * reckoned by their bytes: right to a few MB. */
+    int (*others_bytes)(void *ctx, int64_t *ret, struct err *err);
     /* Clocks, temperature, power; DEVICE_STATE_UNKNOWN where the device does not tell. */
     void (*state)(void *ctx, struct device_state *ret);
 };

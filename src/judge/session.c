@@ -563,8 +563,12 @@ static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
     e->spares_ms = clock_ms_since(start);
     leaving_await(&s->leaving);
     e->end_ms = clock_ms_since(start) - e->spares_ms;
-    /* Where nothing is timed, others may check beside it. */
-    if (devlock_take(o->device->name, o->device_index, o->plan.check_only, &lock, &waited, err) < 0)
+    /* Where nothing is timed, others may check beside it; but not where a device's memory is
+     * counted. */
+    bool counted = o->device->driver && s->problem->requires_memory && !e->worker;
+
+    if (devlock_take(o->device->name, o->device_index, o->plan.check_only && !counted, &lock,
+                     &waited, err) < 0)
         return -1;
     e->queue_ms += waited;
     for (int i = 0; i < e->n_sizes && rc == 0; i++)

@@ -12,6 +12,7 @@
 #include <omp.h>
 
 #define INPUT_LOOKS 4 /* one call of so many, where contents are dear */
+#define MEMORY_LOOKS 8
 
 /* --- the judge's own cores --- */
 
@@ -291,15 +292,30 @@ int trial_order(struct trial *t, struct rproc *r, const struct shot *s, enum wir
     return rc ? rc : rproc_stop(r, v, err);
 }
 
-/* Where the problem states a budget: scratch memory in a process of the host's. */
-static int check_memory(const struct trial *t, const struct rproc *r, struct verdict *v,
-                        struct err *err)
-{
-    const struct pool *p = t->config->pool;
-    int64_t budget = p->graph->memory_bytes, held;
+/* --- scratch memory, where the problem states a budget --- */
 
-    if (!budget || p->device->driver)
-        return 0;
+static void watch_budget(void *arg)
+{
+    struct err ignored = ERR_INIT; /* the look after the call says it */
+
+    budget_look(arg, &ignored);
+}
+
+/* What is given back before "done" is seen only while the call runs: in every check, and in scored
+ * calls that nobody can guess, few enough that no median minds. */
+static struct rproc_watch memory_watch(struct trial *t, const struct shot *s)
+{
+    if (!t->budget.ops || (!t->checking && s->poison % MEMORY_LOOKS != 0))
+        return (struct rproc_watch){NULL, NULL};
+    return (struct rproc_watch){watch_budget, &t->budget};
+}
+
+/* In a process of the host's. */
+static int check_host_memory(const struct trial *t, const struct rproc *r, struct verdict *v,
+                             struct err *err)
+{
+    int64_t budget = t->config->pool->graph->memory_bytes, held;
+
     if (footprint_peak(r->pid, &held, err) < 0)
         return -1;
     if (held - footprint_own_bytes <= budget)
@@ -309,12 +325,30 @@ static int check_memory(const struct trial *t, const struct rproc *r, struct ver
                        (double)(held - footprint_own_bytes) / 1e6, (double)budget / 1e6);
 }
 
+/* PyTorch keeps what it was ever given, and is no candidate: its memory is not judged. */
+static int check_memory(struct trial *t, const struct rproc *r, struct verdict *v, struct err *err)
+{
+    const struct pool *p = t->config->pool;
+
+    if (!p->graph->memory_bytes || t->config->runner.worker)
+        return 0;
+    if (!p->device->driver)
+        return check_host_memory(t, r, v, err);
+    if (budget_look(&t->budget, err) < 0)
+        return -1;
+    t->result->scratch_bytes = t->budget.most_bytes;
+    return budget_verdict(&t->budget, v);
+}
+
 int trial_call(struct trial *t, struct rproc *r, int content, int count, bool hold,
                struct rproc_reply *reply, struct verdict *v, struct err *err)
 {
     struct shot s = trial_aim(t, content);
-    int rc = trial_order(t, r, &s, WIRE_ORDER_CALL, count, hold, reply, v, err);
+    int rc;
 
+    r->watch = memory_watch(t, &s);
+    rc = trial_order(t, r, &s, WIRE_ORDER_CALL, count, hold, reply, v, err);
+    r->watch = (struct rproc_watch){NULL, NULL};
     t->result->n_calls += count;
     trial_spread_out(t);
     if (rc == 0) {
