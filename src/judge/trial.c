@@ -206,6 +206,7 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
                       .ops = c->pool->device->judge,
                       .key = secret_u64(),
                       .holding = c->pool->device->hold_ms > 0,
+                      .wrong = VERDICT_INIT,
                       .result = ret};
 
     *ret = (struct trial_result){.state = {DEVICE_STATE_UNKNOWN, DEVICE_STATE_UNKNOWN}};
@@ -233,6 +234,10 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
         t.spread = true; /* so that threads of the pool's making end here */
         trial_draw_in(&t);
         rc = run_phases(&t, v, err);
+        if (rc == 0 && t.wrong.kind != VERDICT_PASS) {
+            *v = t.wrong;
+            rc = 1;
+        }
         sum_up(&t);
         leave_runners(&t);
         sched_setaffinity(0, sizeof(t.all_cpus), &t.all_cpus);

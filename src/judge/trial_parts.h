@@ -29,6 +29,7 @@ struct trial {
     bool hold_lost;       /* ... which it did not, in the middle of a phase */
     double empty[2];      /* an order's own time: [held] */
     struct budget budget; /* of the device's memory */
+    struct verdict wrong; /* a vendor's library, which is timed all the same: what was found */
     bool checking;        /* in the checks: nobody minds a look aside during the call */
     cpu_set_t all_cpus;
     bool spread; /* on all cores at the moment */
