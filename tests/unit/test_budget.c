@@ -65,7 +65,7 @@ static void contents_are_the_judges(void **state)
     struct err err = ERR_INIT;
     struct ops_engine engine;
     struct pool pool;
-    void *ctx;
+    void *ctx = NULL;
 
     (void)state;
     setenv("ASSAY_CUBLAS", "/nowhere", 1);
