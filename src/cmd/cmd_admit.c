@@ -4,19 +4,23 @@
 
 #include "base/clock.h"
 #include "judge/admit.h"
+#include "judge/devlock.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct admit_options {
     bool json, verbose;
     int sizes;
-    const char *seed;
+    const char *seed, *device;
 };
 
 static const struct opt admit_table[] = {
+    {"device", 'd', OPT_STRING, offsetof(struct admit_options, device), "DEVICE",
+     "where outputs are made and compared (default: cpu)", NULL, 0, 0},
     {"json", 'j', OPT_FLAG, offsetof(struct admit_options, json), NULL, "one object a problem",
      NULL, 0, 0},
     {"verbose", 'v', OPT_FLAG, offsetof(struct admit_options, verbose), NULL,
@@ -77,39 +81,71 @@ static void print_result(const struct app *app, const struct problem *p, const s
     fputs(buf_str(&out), stdout);
 }
 
-struct tally {
+/* One invocation: where, how, and what came of it. */
+struct admission {
+    const struct app *app;
+    const struct admit_options *options;
+    struct admit_place at;
+    struct progress progress;
+    const char *name; /* of the problem at hand */
+    uint64_t seed;
+    uint64_t started_ns, shown_ns; /* of the size at hand; when progress was last shown */
     int admitted, refused;
 };
 
-static int admit_ref(const struct app *app, const struct problem_ref *ref,
-                     const struct admit_options *o, uint64_t seed, struct tally *tally,
-                     struct err *err)
+/* On a terminal, for what takes longer than two seconds; at most ten times a second. */
+static void show_progress(void *arg, const char *phase, int done, int total)
+{
+    struct admission *a = arg;
+
+    if (clock_ms_since(a->started_ns) < 2000 || clock_ms_since(a->shown_ns) < 100)
+        return;
+    a->shown_ns = clock_ns();
+    fprintf(stderr, "\r\033[K%s: %s %d/%d", a->name, phase, done, total);
+}
+
+static void show_result(const struct admission *a, const struct problem *p, const struct size *size,
+                        const struct admit_result *r)
+{
+    double ms = clock_ms_since(a->started_ns);
+
+    if (a->shown_ns)
+        fputs("\r\033[K", stderr);
+    if (a->options->json) {
+        json_t *j = result_json(p, size, r, ms);
+
+        json_object_set_new(j, "device", json_string(a->at.info.name));
+        json_dumpf(j, stdout, JSON_COMPACT);
+        putchar('\n');
+        json_decref(j);
+    } else {
+        print_result(a->app, p, size, r, ms, a->options->verbose);
+    }
+    fflush(stdout); /* a GPU's full sizes take minutes: what is known is said */
+}
+
+static int admit_ref(struct admission *a, const struct problem_ref *ref, struct err *err)
 {
     AUTO(problem_freep) struct problem *p = NULL;
+    int set = a->options->sizes;
     bool all = true;
 
     if (problem_load(ref->path, ref->name, &p, err) < 0)
         return -1;
-    for (int i = 0; i < p->n_sizes[o->sizes]; i++) {
-        const struct size *size = &p->sizes[o->sizes][i];
-        uint64_t start = clock_ns();
+    a->name = p->name;
+    for (int i = 0; i < p->n_sizes[set]; i++) {
+        const struct size *size = &p->sizes[set][i];
         struct admit_result r;
 
-        if (admit_size(p, size->graph, seed, &r, err) < 0)
+        a->started_ns = clock_ns();
+        a->shown_ns = 0;
+        if (admit_size(&a->at, p, size->graph, a->seed, &r, err) < 0)
             return wrap(err, "%s", p->name);
         all = all && r.admitted;
-        if (o->json) {
-            json_t *j = result_json(p, size, &r, clock_ms_since(start));
-
-            json_dumpf(j, stdout, JSON_COMPACT);
-            putchar('\n');
-            json_decref(j);
-        } else {
-            print_result(app, p, size, &r, clock_ms_since(start), o->verbose);
-        }
+        show_result(a, p, size, &r);
     }
-    tally->admitted += all;
-    tally->refused += !all;
+    a->admitted += all;
+    a->refused += !all;
     return 0;
 }
 
@@ -130,40 +166,74 @@ static int refs_of(const struct app *app, char *word, struct problem_ref **ret, 
     return -1;
 }
 
-static int admit_refs(const struct app *app, struct problem_ref *refs, int n,
-                      const struct admit_options *o, uint64_t seed, struct tally *tally,
-                      struct err *err)
+static int admit_refs(struct admission *a, struct problem_ref *refs, int n, struct err *err)
 {
     int rc = 0;
 
     for (int i = 0; i < n && rc == 0; i++)
-        rc = admit_ref(app, &refs[i], o, seed, tally, err);
+        rc = admit_ref(a, &refs[i], err);
     problem_refs_free(refs, n);
     return rc;
+}
+
+/* No words: all problems there are. */
+static int admit_words(struct admission *a, int argc, char **argv, struct err *err)
+{
+    struct problem_ref *refs;
+    int n;
+
+    for (int i = 0; i < argc; i++)
+        if (refs_of(a->app, argv[i], &refs, &n, err) < 0 || admit_refs(a, refs, n, err) < 0)
+            return -1;
+    if (argc > 0)
+        return 0;
+    if (problem_list(a->app->places.share, NULL, 0, &refs, &n, err) < 0)
+        return -1;
+    return admit_refs(a, refs, n, err);
+}
+
+/* Nothing is timed here, so others may admit and check beside it; but who is timed on a GPU waits.
+ */
+static int open_place(const struct admit_options *o, struct admit_place *ret, int *ret_lock,
+                      struct err *err)
+{
+    const struct device *device = &device_cpu;
+    double waited;
+    int index = 0;
+
+    if (o->device && device_find(o->device, &device, &index, err) < 0)
+        return -1;
+    if (device->driver && devlock_take(device->name, index, true, ret_lock, &waited, err) < 0)
+        return -1;
+    return admit_open(device, index, ret, err);
 }
 
 static int admit_main(struct app *app, const void *options, int argc, char **argv, struct err *err)
 {
     const struct admit_options *o = options;
-    uint64_t start = clock_ns(), seed = o->seed ? strtoull(o->seed, NULL, 0) : secret_u64();
-    struct tally tally = {0, 0};
-    struct problem_ref *refs;
-    int n;
+    struct admission a = {
+        .app = app, .options = o, .seed = o->seed ? strtoull(o->seed, NULL, 0) : secret_u64()};
+    AUTO(fd_closep) int lock = -1;
+    uint64_t start = clock_ns();
 
-    for (int i = 0; i < argc; i++)
-        if (refs_of(app, argv[i], &refs, &n, err) < 0 ||
-            admit_refs(app, refs, n, o, seed, &tally, err) < 0)
-            return -1;
-    if (argc == 0 && (problem_list(app->places.share, NULL, 0, &refs, &n, err) < 0 ||
-                      admit_refs(app, refs, n, o, seed, &tally, err) < 0))
+    if (open_place(o, &a.at, &lock, err) < 0)
+        return -1;
+    a.progress = (struct progress){show_progress, &a};
+    if (isatty(STDERR_FILENO))
+        a.at.progress = &a.progress;
+
+    int rc = admit_words(&a, argc, argv, err);
+
+    admit_close(&a.at);
+    if (rc < 0)
         return -1;
     if (!o->json) {
-        printf("%d admitted, %d refused  %.1f s\n", tally.admitted, tally.refused,
+        printf("%d admitted, %d refused  %.1f s\n", a.admitted, a.refused,
                clock_ms_since(start) / 1e3);
-        if (tally.refused)
-            printf("again: assay admit --seed %llu\n", (unsigned long long)seed);
+        if (a.refused)
+            printf("again: assay admit --seed %llu\n", (unsigned long long)a.seed);
     }
-    return tally.refused ? 1 : 0;
+    return a.refused ? 1 : 0;
 }
 
 const struct cmd cmd_admit = {

@@ -112,6 +112,25 @@ int cuda_differ(void *ctx, const struct mem *a, const struct mem *b, size_t byte
     return find_first(c, DIFFER, n, args, "comparing inputs", ret_at, err);
 }
 
+int cuda_store(void *ctx, const struct mem *values, size_t values_at, enum dtype t, int64_t n,
+               struct mem *dst, size_t at, struct err *err)
+{
+    struct cuda_ctx *c = ctx;
+    CUdeviceptr from = cuda_span_of(values, values_at, n, 8, err);
+    CUdeviceptr to = from ? cuda_span_of(dst, at, n, dtype_size(t), err) : 0;
+    CUfunction kernel = c->kernels[dtype_is_float(t) ? STORE_REALS : STORE_INTEGERS];
+    int type = t;
+    void *args[] = {&from, &type, &to, &n};
+
+    if (!to || cuda_enter(c, err) < 0)
+        return -1;
+    if (n == 0)
+        return 0;
+    if (cuda_launch(c, kernel, cuda_blocks(c, (n + 3) / 4), args, "store", err) < 0)
+        return -1;
+    return cuda_finish(c, "store", err);
+}
+
 /* ---- flush ---- */
 
 /* The half that is read holds zeros, once and for all. */

@@ -17,6 +17,8 @@ enum kernel {
     POISON,
     POISON_CHECK,
     DIFFER,
+    STORE_REALS,
+    STORE_INTEGERS,
     SHORT_ROW_LOWS,
     SEGMENT_SUMS,
     LONG_ROW_LOWS,
@@ -46,6 +48,7 @@ struct cuda_ctx {
     bool nvml_asked;
     int sms;
     size_t l2_bytes, memory_bytes, granularity;
+    int64_t own_bytes;        /* of what is allocated below, as the driver rounds it */
     struct cuda_room scratch; /* tables, parts, results: of one call only */
     struct cuda_room sweep;   /* flush: half to write, half to read */
 };
@@ -90,6 +93,8 @@ int cuda_poison_check(void *ctx, const struct mem *m, size_t at, size_t bytes, u
                       int64_t *ret_at, struct err *err);
 int cuda_differ(void *ctx, const struct mem *a, const struct mem *b, size_t bytes, int64_t *ret_at,
                 struct err *err);
+int cuda_store(void *ctx, const struct mem *values, size_t values_at, enum dtype t, int64_t n,
+               struct mem *dst, size_t at, struct err *err);
 int cuda_flush(void *ctx, struct mem *const *mems, int n, struct err *err);
 int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got, size_t got_at,
                  enum dtype t, int64_t n, const struct compare_scale *scale, const struct mem *lows,
@@ -98,6 +103,7 @@ int cuda_row_lows(void *ctx, const struct mem *y, size_t y_at, int64_t n,
                   const struct compare_scale *scale, struct mem *lows, size_t lows_at,
                   struct err *err);
 int cuda_rms(void *ctx, const struct mem *y, size_t at, int64_t n, double *ret, struct err *err);
+int cuda_others_bytes(void *ctx, int64_t *ret, struct err *err);
 int cuda_rates(void *ctx, struct device_rates *ret, struct err *err);
 
 /* cuda_rates.c: the shortest of several runs of what `work` queues, by events around it. *ret_s

@@ -50,6 +50,7 @@ struct cu_mem_access {
 #define CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR 76
 #define CU_MEM_HANDLE_POSIX_FD 1
 #define CU_MEMPOOL_ATTR_RELEASE_THRESHOLD 4
+#define CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT 5
 #define CU_LIMIT_PERSISTING_L2_CACHE_SIZE 6
 #define CU_CTX_SCHED_SPIN 1
 
@@ -81,6 +82,7 @@ struct cu_mem_access {
     F(cuMemFreeAsync, (CUdeviceptr at, CUstream stream))                                           \
     F(cuDeviceGetDefaultMemPool, (CUmemoryPool * pool, CUdevice device))                           \
     F(cuMemPoolSetAttribute, (CUmemoryPool pool, int attribute, void *value))                      \
+    F(cuMemPoolGetAttribute, (CUmemoryPool pool, int attribute, void *value))                      \
     F(cuMemPoolTrimTo, (CUmemoryPool pool, size_t keep_bytes))                                     \
     F(cuMemcpyHtoD_v2, (CUdeviceptr to, const void *from, size_t bytes))                           \
     F(cuMemcpyDtoH_v2, (void *to, CUdeviceptr from, size_t bytes))                                 \

@@ -167,6 +167,36 @@ KERNEL fill_integers(struct law law, uint64_t seed, int64_t row_len, const struc
     }
 }
 
+/* ---- store ---- */
+
+template <class V> static __device__ void take(const V *values, int64_t at, int64_t n, V v[4])
+{
+    for (int k = 0; k < 4; k++)
+        v[k] = at + k < n ? values[at + k] : 0;
+}
+
+KERNEL store_reals(const double *values, enum dtype t, void *data, int64_t n)
+{
+    for (int64_t at = 4 * thread_index(); at < n; at += 4 * thread_count()) {
+        double v[4];
+
+        take(values, at, n, v);
+        put_reals(t, data, at, n, v);
+    }
+}
+
+KERNEL store_integers(const int64_t *values, enum dtype t, void *data, int64_t n)
+{
+    for (int64_t at = 4 * thread_index(); at < n; at += 4 * thread_count()) {
+        int64_t v[4];
+
+        take(values, at, n, v);
+        for (int k = 0; t == DT_BOOL && k < 4; k++)
+            v[k] = v[k] != 0;
+        put_integers(t, data, at, n, v);
+    }
+}
+
 /* ---- poison ---- */
 
 /* A word of poison at a time; guard zones begin and end at any byte. */

@@ -21,6 +21,53 @@ static int no_memory(struct cuda_ctx *c, CUresult rc, enum mem_kind kind, size_t
                 kind_names[kind], (double)bytes / (1 << 30), (double)c->memory_bytes / (1 << 30));
 }
 
+/* ---- what is ours ---- */
+
+static size_t padded_bytes(const struct cuda_ctx *c, size_t bytes)
+{
+    return (bytes + c->granularity - 1) / c->granularity * c->granularity;
+}
+
+/* Large pieces are whole pages of 2 MiB; small ones share some. */
+static int64_t held_bytes(const struct cuda_ctx *c, enum mem_kind kind, size_t bytes)
+{
+    bool shares = kind == MEM_PRIVATE && bytes < c->granularity / 2;
+
+    return (int64_t)(shares ? bytes : padded_bytes(c, bytes));
+}
+
+/* The engine takes its memory from the device's default pool, which keeps what is given back. */
+static CUresult pool_bytes(const struct cuda_ctx *c, int64_t *ret)
+{
+    CUmemoryPool pool;
+    uint64_t reserved = 0;
+    CUresult rc = c->cu->cuDeviceGetDefaultMemPool(&pool, c->device);
+
+    if (rc == 0)
+        rc = c->cu->cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved);
+    *ret = (int64_t)reserved;
+    return rc;
+}
+
+/* Contexts, code and libraries of ours are counted as the others': they do not change. */
+int cuda_others_bytes(void *ctx, int64_t *ret, struct err *err)
+{
+    struct cuda_ctx *c = ctx;
+    size_t free_bytes = 0, total_bytes = 0;
+    int64_t pool = 0;
+    CUresult rc;
+
+    if (cuda_enter(c, err) < 0)
+        return -1;
+    rc = c->cu->cuMemGetInfo_v2(&free_bytes, &total_bytes);
+    if (rc == 0)
+        rc = pool_bytes(c, &pool);
+    if (rc)
+        return cuda_fail(c->cu, rc, err, "memory in use");
+    *ret = (int64_t)(total_bytes - free_bytes) - c->own_bytes - pool;
+    return 0;
+}
+
 /* ---- shared memory ---- */
 
 const struct cu_mem_prop *cuda_shared_prop(const struct cuda_ctx *c, struct cu_mem_prop *prop)
@@ -69,11 +116,6 @@ static void unmap_shared(struct cuda_ctx *c, CUdeviceptr at, size_t bytes)
 {
     c->cu->cuMemUnmap(at, bytes);
     c->cu->cuMemAddressFree(at, bytes);
-}
-
-static size_t padded_bytes(const struct cuda_ctx *c, size_t bytes)
-{
-    return (bytes + c->granularity - 1) / c->granularity * c->granularity;
 }
 
 /* The handle is given back at once: the mapping and the descriptor keep the memory. */
@@ -127,6 +169,7 @@ int cuda_mem_alloc(void *ctx, enum mem_kind kind, size_t bytes, struct mem *ret,
     } else if (alloc_shared(c, &m, err) < 0) {
         return -1;
     }
+    c->own_bytes += held_bytes(c, kind, bytes);
     *ret = m;
     return 0;
 }
@@ -140,6 +183,7 @@ void cuda_mem_free(void *ctx, struct mem *m)
             c->cu->cuMemFree_v2(m->handle);
         else
             unmap_shared(c, m->handle, padded_bytes(c, m->bytes));
+        c->own_bytes -= held_bytes(c, m->kind, m->bytes);
     }
     fd_closep(&m->fd);
     *m = (struct mem)MEM_INIT;
@@ -221,8 +265,10 @@ int cuda_download(void *ctx, const struct mem *src, size_t at, void *host, size_
 
 void cuda_unreserve(struct cuda_ctx *c, struct cuda_room *r)
 {
-    if (r->at)
+    if (r->at) {
         c->cu->cuMemFree_v2(r->at);
+        c->own_bytes -= held_bytes(c, MEM_PRIVATE, r->bytes);
+    }
     *r = (struct cuda_room){0, 0};
 }
 
@@ -239,6 +285,7 @@ int cuda_reserve(struct cuda_ctx *c, struct cuda_room *r, size_t bytes, struct e
         return no_memory(c, rc, MEM_PRIVATE, bytes, err);
     }
     r->bytes = bytes;
+    c->own_bytes += held_bytes(c, MEM_PRIVATE, bytes);
     return 0;
 }
 

@@ -110,6 +110,10 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
     /* *ret_at: offset of the first byte that is not the poison any more, -1 when all are */
     int (*poison_check)(void *ctx, const struct mem *m, size_t at, size_t bytes, uint64_t key,
                         int64_t *ret_at, struct err *err);
+    /* 8-byte values (double; int64 where t is no float) as a kernel would write them: rounded to t.
+     */
+    int (*store)(void *ctx, const struct mem *values, size_t values_at, enum dtype t, int64_t n,
+                 struct mem *dst, size_t at, struct err *err);
     int (*compare)(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
                    size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
                    const struct mem *lows, size_t lows_at, struct compare_stats *ret,
@@ -130,6 +134,9 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
     int (*rates)(void *ctx, struct device_rates *ret, struct err *err); /* about a second */
     /* Memory that nobody holds, whoever they are: shows what evaluations leave behind. */
     int (*free_bytes)(void *ctx, int64_t *ret, struct err *err);
+    /* Memory of the device that is held, but not by this ctx and the engine on it. Small pieces are
+     * reckoned by their bytes: right to a few MB. */
+    int (*others_bytes)(void *ctx, int64_t *ret, struct err *err);
     /* Clocks, temperature, power; DEVICE_STATE_UNKNOWN where the device does not tell. */
     void (*state)(void *ctx, struct device_state *ret);
 };

@@ -78,6 +78,7 @@ static const struct device_judge_ops fake_judge = {
     .poison = hostmem_poison,
     .poison_check = hostmem_poison_check,
     .differ = hostmem_differ,
+    .store = hostmem_store,
     .compare = hostmem_compare,
     .rms = hostmem_rms,
     .flush = fake_flush,

@@ -230,6 +230,22 @@ int hostmem_differ(void *ctx, const struct mem *a, const struct mem *b, size_t b
     return 0;
 }
 
+int hostmem_store(void *ctx, const struct mem *values, size_t values_at, enum dtype t, int64_t n,
+                  struct mem *dst, size_t at, struct err *err)
+{
+    const char *from = span(values, values_at, bytes_of(n, 8), err);
+    char *to = from ? span(dst, at, bytes_of(n, dtype_size(t)), err) : NULL;
+
+    (void)ctx;
+    if (!to)
+        return -1;
+    if (dtype_is_float(t))
+        dtype_from_f64(t, (const double *)from, to, n);
+    else
+        dtype_from_i64(t, (const int64_t *)from, to, n);
+    return 0;
+}
+
 int hostmem_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
                     size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
                     const struct mem *lows, size_t lows_at, struct compare_stats *ret,

@@ -22,6 +22,8 @@ int hostmem_poison_check(void *ctx, const struct mem *m, size_t at, size_t bytes
                          int64_t *ret_at, struct err *err);
 int hostmem_differ(void *ctx, const struct mem *a, const struct mem *b, size_t bytes,
                    int64_t *ret_at, struct err *err);
+int hostmem_store(void *ctx, const struct mem *values, size_t values_at, enum dtype t, int64_t n,
+                  struct mem *dst, size_t at, struct err *err);
 int hostmem_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
                     size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
                     const struct mem *lows, size_t lows_at, struct compare_stats *ret,

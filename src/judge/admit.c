@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/admit.h"
 
-#include "ops/ops.h"
+#include "gpu/gpu.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +12,8 @@
  * little. */
 #define HONEST_RMS_MAX 0x1p-10
 #define CONTENTS_PER_LAW 4
+#define FEW_CONTENTS_PER_LAW 2 /* where four of each do not fit into memory */
+#define MEAN_SAMPLE ((int64_t)1 << 20)
 
 const char *const admit_outcome_names[] = {
     [ADMIT_CAUGHT] = "caught",     [ADMIT_MISSED] = "MISSED", [ADMIT_PASSED] = "passed",
@@ -19,17 +21,25 @@ const char *const admit_outcome_names[] = {
 };
 
 struct room {
+    const struct admit_place *at; /* not owned */
     struct pool pool;
-    struct mem out;          /* laid out like an output arena */
-    struct mem values;       /* laid out like pool_slot.y */
-    double constant;         /* the mean of everything expected */
+    struct mem out;    /* laid out like an output arena */
+    struct mem values; /* laid out like pool_slot.y */
+    char *staged;      /* the same on the host, where the device's memory is not; NULL: not yet */
+    int contents_per_law;
+    double *means;           /* per output: of what is expected there, or of much of it */
     const struct null *null; /* the problem's own under trial; not owned */
 };
+
+static const struct device_judge_ops *device_ops(const struct room *r)
+{
+    return r->at->device->judge;
+}
 
 /* Several of every law, even where a single one of each was enough for the gates. */
 static int n_contents(const struct room *r)
 {
-    return CONTENTS_PER_LAW * r->pool.graph->n_laws;
+    return r->contents_per_law * r->pool.graph->n_laws;
 }
 
 static enum dtype output_type(const struct room *r, int o)
@@ -42,36 +52,74 @@ static int64_t output_count(const struct room *r, int o)
     return shape_count(&r->pool.out.slots[o].shape);
 }
 
-static char *output_at(const struct room *r, int o)
+/* 8-byte values, laid out like pool_slot.y -> what a kernel would have written, in the arena. */
+static int store_values(struct room *r, const struct mem *values, struct err *err)
 {
-    return (char *)r->out.host + r->pool.out.slots[o].offset;
+    for (int o = 0; o < r->pool.graph->n_outputs; o++)
+        if (device_ops(r)->store(r->at->ctx, values, r->pool.y_offset[o], output_type(r, o),
+                                 output_count(r, o), &r->out, r->pool.out.slots[o].offset, err) < 0)
+            return -1;
+    return 0;
 }
 
-/* All contents lie side by side: admit_size() has seen to it. */
-static const void *expected(const struct room *r, int content, int o)
+/* --- values that are made on the host: nulls which are caught by the first content they meet ---
+ */
+
+/* Where output o's are to be made. */
+static void *host_values(struct room *r, int o)
 {
-    return (const char *)pool_find(&r->pool, content)->y.host + r->pool.y_offset[o];
+    char *base = r->values.host;
+
+    if (!base && !r->staged)
+        r->staged = xmalloc(r->pool.y_bytes);
+    return (base ? base : r->staged) + r->pool.y_offset[o];
 }
 
-/* 8-byte values -> the output's dtype, in the arena. */
-static void store_values(struct room *r, int o, const void *values)
+static void set_value(struct room *r, int o, int64_t i, double v)
 {
-    enum dtype t = output_type(r, o);
-
-    if (dtype_is_float(t))
-        dtype_from_f64(t, values, output_at(r, o), output_count(r, o));
+    if (dtype_is_float(output_type(r, o)))
+        ((double *)host_values(r, o))[i] = v;
     else
-        dtype_from_i64(t, values, output_at(r, o), output_count(r, o));
+        ((int64_t *)host_values(r, o))[i] = (int64_t)v;
+}
+
+static int store_host_values(struct room *r, struct err *err)
+{
+    if (!r->values.host &&
+        device_ops(r)->upload(r->at->ctx, &r->values, 0, r->staged, r->pool.y_bytes, err) < 0)
+        return -1;
+    return store_values(r, &r->values, err);
+}
+
+/* The first n expected values of an output, as doubles; the caller frees them. */
+static int expected(struct room *r, int content, int o, int64_t n, double **ret, struct err *err)
+{
+    AUTO(freep) double *y = xmalloc((size_t)MAX(n, 1) * sizeof(*y));
+    const struct pool_slot *slot;
+
+    if (pool_get(&r->pool, content, &slot, err) < 0 ||
+        device_ops(r)->download(r->at->ctx, &slot->y, r->pool.y_offset[o], y,
+                                (size_t)n * sizeof(*y), err) < 0)
+        return -1;
+    for (int64_t i = 0; !dtype_is_float(output_type(r, o)) && i < n; i++) {
+        int64_t whole;
+
+        memcpy(&whole, &y[i], sizeof(whole));
+        y[i] = (double)whole;
+    }
+    *ret = steal(&y);
+    return 0;
 }
 
 /* --- what a null or honest candidate would write for a content; 0, or -1 with an error --- */
 
 static int make_exact(struct room *r, int content, struct err *err)
 {
-    (void)err;
-    for (int o = 0; o < r->pool.graph->n_outputs; o++)
-        store_values(r, o, expected(r, content, o));
-    return 0;
+    const struct pool_slot *slot;
+
+    if (pool_get(&r->pool, content, &slot, err) < 0)
+        return -1;
+    return store_values(r, &slot->y, err);
 }
 
 static int make_evaluated(struct room *r, const struct graph *g, int content,
@@ -79,9 +127,7 @@ static int make_evaluated(struct room *r, const struct graph *g, int content,
 {
     if (pool_evaluate_graph(&r->pool, g, content, run, &r->values, err) < 0)
         return -1;
-    for (int o = 0; o < r->pool.graph->n_outputs; o++)
-        store_values(r, o, (char *)r->values.host + r->pool.y_offset[o]);
-    return 0;
+    return store_values(r, &r->values, err);
 }
 
 static int make_order(struct room *r, int content, int order, struct err *err)
@@ -165,74 +211,80 @@ static int make_lower(struct room *r, int content, struct err *err)
     return make_evaluated(r, r->pool.graph, content, &run, err);
 }
 
+/* with: a number for each output; NULL: zeros. */
+static int make_filled(struct room *r, const double *with, struct err *err)
+{
+    for (int o = 0; o < r->pool.graph->n_outputs; o++) {
+        const struct tensor_slot *slot = &r->pool.out.slots[o];
+        double v = with ? with[o] : 0;
+        struct law law = {.kind = LAW_CONSTANT, .a = dtype_is_float(slot->dtype) ? v : trunc(v)};
+
+        if (device_ops(r)->fill(r->at->ctx, &r->out, slot->offset, &law, 0, slot->dtype,
+                                &slot->shape, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int make_zeros(struct room *r, int content, struct err *err)
 {
-    (void)content, (void)err;
-    memset(r->out.host, 0, r->out.bytes);
-    return 0;
+    (void)content;
+    return make_filled(r, NULL, err);
 }
 
 static int make_constant(struct room *r, int content, struct err *err)
 {
-    (void)content, (void)err;
-    for (int o = 0; o < r->pool.graph->n_outputs; o++)
-        for (int64_t i = 0; i < output_count(r, o); i++)
-            dtype_store(output_type(r, o),
-                        output_at(r, o) + (size_t)i * dtype_size(output_type(r, o)), r->constant);
-    return 0;
-}
-
-static double value_at(const struct room *r, int content, int o, int64_t i)
-{
-    const void *y = expected(r, content, o);
-
-    return dtype_is_float(output_type(r, o)) ? ((const double *)y)[i]
-                                             : (double)((const int64_t *)y)[i];
+    (void)content;
+    return make_filled(r, r->means, err);
 }
 
 /* The best answer that ignores the inputs: each element's mean over the law's other contents. */
 static int make_mean(struct room *r, int content, struct err *err)
 {
-    int laws = r->pool.graph->n_laws;
+    int laws = r->pool.graph->n_laws, others = r->contents_per_law - 1;
 
-    (void)err;
-    for (int o = 0; o < r->pool.graph->n_outputs; o++)
-        for (int64_t i = 0; i < output_count(r, o); i++) {
-            double sum = 0;
-            int n = 0;
+    for (int o = 0; o < r->pool.graph->n_outputs; o++) {
+        int64_t n = output_count(r, o);
+        AUTO(freep) double *sums = xcalloc((size_t)n, sizeof(*sums));
 
-            for (int k = content % laws; k < n_contents(r); k += laws)
-                if (k != content) {
-                    sum += value_at(r, k, o, i);
-                    n++;
-                }
-            dtype_store(output_type(r, o),
-                        output_at(r, o) + (size_t)i * dtype_size(output_type(r, o)), sum / n);
+        for (int k = content % laws; k < n_contents(r); k += laws) {
+            AUTO(freep) double *y = NULL;
+
+            if (k == content)
+                continue;
+            if (expected(r, k, o, n, &y, err) < 0)
+                return -1;
+            for (int64_t i = 0; i < n; i++)
+                sums[i] += y[i];
         }
-    return 0;
+        for (int64_t i = 0; i < n; i++)
+            set_value(r, o, i, sums[i] / others);
+    }
+    return store_host_values(r, err);
 }
 
 /* The first float source, wrapped around where the output is longer. */
 static int make_input_copy(struct room *r, int content, struct err *err)
 {
     const struct pool *p = &r->pool;
+    const struct pool_slot *slot;
     int source = 0;
 
-    (void)err;
     while (source < p->graph->n_sources - 1 && !dtype_is_float(p->graph->sources[source].dtype))
         source++;
 
     enum dtype from = p->graph->sources[source].dtype;
-    const char *data =
-        (const char *)pool_find(&r->pool, content)->data.host + p->in.slots[source].offset;
     int64_t n = shape_count(&p->graph->sources[source].shape);
+    AUTO(freep) char *data = xmalloc((size_t)n * dtype_size(from));
 
+    if (pool_get(&r->pool, content, &slot, err) < 0 ||
+        device_ops(r)->download(r->at->ctx, &slot->data, p->in.slots[source].offset, data,
+                                (size_t)n * dtype_size(from), err) < 0)
+        return -1;
     for (int o = 0; o < p->graph->n_outputs; o++)
         for (int64_t i = 0; i < output_count(r, o); i++)
-            dtype_store(output_type(r, o),
-                        output_at(r, o) + (size_t)i * dtype_size(output_type(r, o)),
-                        dtype_load(from, data + (size_t)(i % n) * dtype_size(from)));
-    return 0;
+            set_value(r, o, i, dtype_load(from, data + (size_t)(i % n) * dtype_size(from)));
+    return store_host_values(r, err);
 }
 
 static int make_other_inputs(struct room *r, int content, struct err *err)
@@ -245,10 +297,11 @@ static int make_half_written(struct room *r, int content, struct err *err)
     if (make_exact(r, content, err) < 0)
         return -1;
     for (int o = 0; o < r->pool.graph->n_outputs; o++) {
-        size_t bytes = r->pool.out.slot_bytes[o];
+        size_t bytes = r->pool.out.slot_bytes[o], half = bytes / 2;
 
-        fill_poison(r->pool.seed + (uint64_t)content, output_at(r, o) + bytes / 2,
-                    bytes - bytes / 2);
+        if (device_ops(r)->poison(r->at->ctx, &r->out, r->pool.out.slots[o].offset + half,
+                                  bytes - half, r->pool.seed + (uint64_t)content, err) < 0)
+            return -1;
     }
     return 0;
 }
@@ -373,6 +426,11 @@ static int judge_case(struct room *r, const struct problem *p, const struct admi
     return 0;
 }
 
+static void report(const struct room *r, const char *name, int done)
+{
+    progress_report(r->at->progress, name, done, (int)ARRAY_SIZE(kinds) + r->pool.graph->n_nulls);
+}
+
 static int judge_cases(struct room *r, const struct problem *p, struct admit_result *ret,
                        struct err *err)
 {
@@ -382,11 +440,14 @@ static int judge_cases(struct room *r, const struct problem *p, struct admit_res
     if (ARRAY_SIZE(kinds) + (size_t)g->n_nulls > ADMIT_MAX_CASES)
         return fail(err, ERR_INPUT, "%s: more than %zu nulls of its own", p->path,
                     ADMIT_MAX_CASES - ARRAY_SIZE(kinds));
-    for (size_t i = 0; i < ARRAY_SIZE(kinds) && rc == 0; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(kinds) && rc == 0; i++) {
+        report(r, kinds[i].name, (int)i);
         rc = judge_case(r, p, &kinds[i], &ret->cases[ret->n_cases++], err);
+    }
     for (int i = 0; i < g->n_nulls && rc == 0; i++) {
         struct admit_kind own = {g->nulls[i].name, false, make_null, NULL};
 
+        report(r, own.name, (int)ARRAY_SIZE(kinds) + i);
         r->null = &g->nulls[i];
         rc = judge_case(r, p, &own, &ret->cases[ret->n_cases++], err);
     }
@@ -417,52 +478,107 @@ static void decide(const struct room *r, struct admit_result *ret)
     ret->admitted = !ret->refusal[0];
 }
 
-static void find_constant(struct room *r)
+/* Over the first contents, one of each law. */
+static int find_means(struct room *r, struct err *err)
 {
-    double sum = 0, n = 0;
+    r->means = xcalloc((size_t)r->pool.graph->n_outputs, sizeof(*r->means));
+    for (int o = 0; o < r->pool.graph->n_outputs; o++) {
+        int64_t n = MIN(output_count(r, o), MEAN_SAMPLE);
+        double sum = 0;
 
-    for (int k = 0; k < n_contents(r); k++)
-        for (int o = 0; o < r->pool.graph->n_outputs; o++)
-            for (int64_t i = 0; i < output_count(r, o); i++) {
-                sum += value_at(r, k, o, i);
-                n++;
-            }
-    r->constant = sum / n;
+        for (int k = 0; k < r->pool.graph->n_laws; k++) {
+            AUTO(freep) double *y = NULL;
+
+            if (expected(r, k, o, n, &y, err) < 0)
+                return -1;
+            for (int64_t i = 0; i < n; i++)
+                sum += y[i];
+        }
+        r->means[o] = sum / (double)(n * r->pool.graph->n_laws);
+    }
+    return 0;
 }
 
-int admit_size(const struct problem *p, const struct graph *g, uint64_t seed,
-               struct admit_result *ret, struct err *err)
+/* The problem's own nulls may hold more than the problem. */
+static double nulls_peak(const struct ops_engine *e, const struct graph *g)
 {
-    const struct device *device = &device_cpu;
-    struct room r = {.out = MEM_INIT, .values = MEM_INIT};
-    struct pool_config c = {.device = device, .engine = &ops_host, .graph = g, .seed = seed};
-    struct device_info info;
-    void *ctx = NULL;
-    int rc = -1;
+    double most = 0;
+
+    for (int i = 0; i < g->n_nulls; i++)
+        most = fmax(most, e->peak_bytes(e->ctx, g->nulls[i].graph,
+                                        g->nulls[i].in_float ? OPS_FLOAT : OPS_DOUBLE));
+    return most;
+}
+
+static int judge_room(struct room *r, const struct problem *p, struct admit_result *ret,
+                      struct err *err)
+{
+    const struct device_judge_ops *ops = device_ops(r);
+
+    r->contents_per_law = pool_keeps(&r->pool, CONTENTS_PER_LAW * r->pool.graph->n_laws)
+                              ? CONTENTS_PER_LAW
+                              : FEW_CONTENTS_PER_LAW;
+    if (ops->mem_alloc(r->at->ctx, MEM_PRIVATE, r->pool.y_bytes, &r->values, err) < 0 ||
+        ops->mem_alloc(r->at->ctx, MEM_PRIVATE, r->pool.out.bytes, &r->out, err) < 0 ||
+        find_means(r, err) < 0 || judge_cases(r, p, ret, err) < 0)
+        return -1;
+    decide(r, ret);
+    return 0;
+}
+
+int admit_size(const struct admit_place *at, const struct problem *p, const struct graph *g,
+               uint64_t seed, struct admit_result *ret, struct err *err)
+{
+    struct room r = {.at = at, .out = MEM_INIT, .values = MEM_INIT};
+    struct pool_config c = {.device = at->device,
+                            .ctx = at->ctx,
+                            .engine = &at->engine,
+                            .graph = g,
+                            .seed = seed,
+                            .contents = CONTENTS_PER_LAW * g->n_laws,
+                            .least_slots = 1,
+                            .memory_bytes = at->info.memory_bytes,
+                            .scratch_bytes = nulls_peak(&at->engine, g),
+                            .progress = at->progress};
 
     *ret = (struct admit_result){0};
-    if (check_skips(p, err) < 0 || device->judge->open(0, &ctx, err) < 0)
+    if (check_skips(p, err) < 0 || pool_open(&c, &r.pool, err) < 0)
         return -1;
-    if (device->judge->describe(ctx, &info, err) < 0)
-        goto out;
-    c.ctx = ctx;
-    c.contents = c.least_slots = CONTENTS_PER_LAW * g->n_laws;
-    c.memory_bytes = info.memory_bytes;
-    if (pool_open(&c, &r.pool, err) < 0)
-        goto out;
-    rc = device->judge->mem_alloc(ctx, MEM_PRIVATE, r.pool.y_bytes, &r.values, err);
-    if (rc == 0)
-        rc = device->judge->mem_alloc(ctx, MEM_PRIVATE, r.pool.out.bytes, &r.out, err);
-    if (rc == 0)
-        find_constant(&r);
-    if (rc == 0)
-        rc = judge_cases(&r, p, ret, err);
-    if (rc == 0)
-        decide(&r, ret);
-    device->judge->mem_free(ctx, &r.out);
-    device->judge->mem_free(ctx, &r.values);
+
+    int rc = judge_room(&r, p, ret, err);
+
+    at->device->judge->mem_free(at->ctx, &r.out);
+    at->device->judge->mem_free(at->ctx, &r.values);
+    free(r.staged);
+    free(r.means);
     pool_close(&r.pool);
-out:
-    device->judge->close(ctx);
     return rc;
+}
+
+int admit_open(const struct device *device, int index, struct admit_place *ret, struct err *err)
+{
+    struct admit_place at = {.device = device, .engine = ops_host};
+
+    if (device->judge->open(index, &at.ctx, err) < 0)
+        return -1;
+
+    int rc = device->judge->describe(at.ctx, &at.info, err);
+
+    if (rc == 0 && device == &device_cuda)
+        rc = gpu_engine_open(at.ctx, &at.engine, err);
+    if (rc < 0)
+        device->judge->close(at.ctx);
+    else
+        *ret = at;
+    return rc;
+}
+
+void admit_close(struct admit_place *at)
+{
+    if (!at->device)
+        return;
+    if (at->device == &device_cuda)
+        gpu_engine_close(&at->engine);
+    at->device->judge->close(at->ctx);
+    *at = (struct admit_place){0};
 }

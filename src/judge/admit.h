@@ -35,8 +35,21 @@ struct admit_result {
     double honest_rms; /* the worst law's */
 };
 
-/* One size on the CPU. */
-int admit_size(const struct problem *p, const struct graph *g, uint64_t seed,
-               struct admit_result *ret, struct err *err);
+/* Where problems are admitted: a device and who evaluates there. */
+struct admit_place {
+    const struct device *device; /* NULL: not open */
+    void *ctx;
+    struct ops_engine engine;
+    struct device_info info;
+    const struct progress *progress; /* may be NULL; the caller's */
+};
+
+int admit_open(const struct device *device, int index, struct admit_place *ret, struct err *err);
+void admit_close(struct admit_place *at); /* a zeroed one is fine */
+
+/* One size. Where memory does not hold four contents of every law, two of each are judged on, and
+ * made again when they are wanted. */
+int admit_size(const struct admit_place *at, const struct problem *p, const struct graph *g,
+               uint64_t seed, struct admit_result *ret, struct err *err);
 
 #endif

@@ -536,15 +536,17 @@ static void lay_out(struct pool *p)
 
 /* Room for contents once arenas and the intermediates of one evaluation have theirs: within 70 % of
  * the memory in all, and a third of it. */
-static int limit_slots(struct pool *p, int least, int64_t memory_bytes, struct err *err)
+static int limit_slots(struct pool *p, const struct pool_config *c, struct err *err)
 {
     const struct ops_engine *e = p->engine;
     double each = (double)p->in.bytes + (double)p->y_bytes + (double)p->lows_bytes;
     double arenas = 2.0 * (double)(p->in.bytes + p->out.bytes);
     double honest = (double)p->y_bytes + e->peak_bytes(e->ctx, p->graph, OPS_FLOAT);
-    double fixed = arenas + fmax(e->peak_bytes(e->ctx, p->graph, OPS_DOUBLE), honest);
-    double most = 0.7 * (double)memory_bytes;
-    double fit = fmin(most - fixed, fmax((double)memory_bytes / 3, least * each)) / each;
+    double own = fmax(e->peak_bytes(e->ctx, p->graph, OPS_DOUBLE), honest);
+    double fixed = arenas + fmax(own, c->scratch_bytes);
+    double memory = (double)c->memory_bytes, most = 0.7 * memory;
+    int least = c->least_slots;
+    double fit = fmin(most - fixed, fmax(memory / 3, least * each)) / each;
 
     if (fit < least)
         return fail(err, ERR_INPUT,
@@ -595,7 +597,7 @@ int pool_open(const struct pool_config *c, struct pool *ret, struct err *err)
                          .progress = c->progress};
     lay_out(ret);
     ops_set_threads(ret->large ? 0 : 1);
-    if (limit_slots(ret, c->least_slots, c->memory_bytes, err) < 0 ||
+    if (limit_slots(ret, c, err) < 0 ||
         fill_pool(ret, MAX(c->contents, c->graph->n_laws), err) < 0) {
         pool_close(ret);
         return -1;

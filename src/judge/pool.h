@@ -66,6 +66,8 @@ struct pool_config {
     int contents;         /* made at once, as far as they fit */
     int least_slots;      /* so many at least must fit side by side */
     int64_t memory_bytes; /* of the device */
+    double
+        scratch_bytes; /* what other evaluations than the pool's own may take; 0: there are none */
     const struct progress *progress;
 };
 

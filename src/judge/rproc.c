@@ -307,6 +307,9 @@ static int look(struct rproc *r, uint64_t deadline_ns, int limit_ms, const char 
             return died(r, when, v);
     }
 
+    if (r->watch.look)
+        r->watch.look(r->watch.arg);
+
     int rc = watch_memory(r, when, v);
 
     if (rc)

@@ -45,6 +45,12 @@ struct rproc_glimpse {
     uint32_t value;
 };
 
+/* Called again and again while the judge waits for a runner. */
+struct rproc_watch {
+    void (*look)(void *arg);
+    void *arg;
+};
+
 struct rproc {
     const struct rproc_config *config; /* not owned; outlives this */
     pid_t pid;                         /* 0: none, or reaped */
@@ -57,15 +63,16 @@ struct rproc {
     uint64_t cpu_before_ns, wake_ns, call_ns, stop_ns;
     struct rproc_glimpse glimpses[RPROC_GLIMPSES]; /* of its output when it said "done" */
     int n_glimpses;
-    uint64_t glimpse_key; /* where they are looked for; secret */
-    bool warm;            /* WARM was seen: it has its device open */
-    bool sealed;          /* READY was seen: from here on its word is the candidate's */
-    uint64_t watched_ns;  /* when its memory was last looked at */
-    int wait_status;      /* once reaped */
-    uint32_t layers;      /* SANDBOX_* */
-    char *group;          /* its cgroup; NULL: none */
-    struct buf text;      /* stdout and stderr, the first RPROC_TEXT_MAX bytes */
-    uint64_t text_seen;   /* bytes in all */
+    uint64_t glimpse_key;     /* where they are looked for; secret */
+    bool warm;                /* WARM was seen: it has its device open */
+    bool sealed;              /* READY was seen: from here on its word is the candidate's */
+    uint64_t watched_ns;      /* when its memory was last looked at */
+    struct rproc_watch watch; /* while a call is waited for; all NULL: nobody */
+    int wait_status;          /* once reaped */
+    uint32_t layers;          /* SANDBOX_* */
+    char *group;              /* its cgroup; NULL: none */
+    struct buf text;          /* stdout and stderr, the first RPROC_TEXT_MAX bytes */
+    uint64_t text_seen;       /* bytes in all */
 };
 
 #define RPROC_INIT                            \

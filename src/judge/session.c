@@ -476,6 +476,19 @@ static int physics(struct session *s, const struct graph *g, struct size_result 
                        r->trial.cold.median / 1e3, r->limits.physics_ns / 1e3);
 }
 
+static bool is_vendor(const struct torch_spec *spec)
+{
+    return !strcmp(spec->mode, TORCH_VENDOR);
+}
+
+/* A vendor's module serves all sizes; it finds the dimensions at hand as globals. */
+static void write_vendor(const struct size *size, const struct evaluation *e, struct buf *out)
+{
+    for (int i = 0; i < size->n_params; i++)
+        buf_addf(out, "%s = %.12g\n", size->params[i].name, size->params[i].value);
+    buf_add(out, e->source, e->source_len);
+}
+
 /* A module is written for one size; a candidate's artifact serves all. */
 static int write_module(struct session *s, int i, struct evaluation *e, struct err *err)
 {
@@ -483,7 +496,10 @@ static int write_module(struct session *s, int i, struct evaluation *e, struct e
 
     if (!e->worker)
         return 0;
-    emit_torch_size(s->problem, s->options.sizes, i, &text);
+    if (is_vendor(&e->torch))
+        write_vendor(e->sizes[i].size, e, &text);
+    else
+        emit_torch_size(s->problem, s->options.sizes, i, &text);
     fd_closep(&e->build.artifact_fd);
     return fs_sealed_memfd("assay-module", text.ptr, text.len, &e->build.artifact_fd, err);
 }
@@ -553,6 +569,28 @@ static void summarise(struct evaluation *e)
     e->sol = stats_geomean(sols, (size_t)e->n_sizes);
 }
 
+/* A vendor's library that is found wrong at one size is timed at the others, too; the first finding
+ * is the verdict. */
+static int judge_each(struct session *s, struct evaluation *e, struct err *err)
+{
+    struct verdict first = VERDICT_INIT;
+    int rc = 0;
+
+    for (int i = 0; i < e->n_sizes && rc == 0; i++) {
+        rc = judge_size(s, i, e, err);
+        if (rc == 1 && e->worker && is_vendor(&e->torch) && e->verdict.kind == VERDICT_WRONG) {
+            if (first.kind == VERDICT_PASS)
+                first = e->verdict;
+            e->verdict = (struct verdict)VERDICT_INIT;
+            rc = 0;
+        }
+    }
+    if (rc != 0 || first.kind == VERDICT_PASS)
+        return rc;
+    e->verdict = first;
+    return 1;
+}
+
 static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
 {
     const struct session_options *o = &s->options;
@@ -565,12 +603,15 @@ static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
     e->spares_ms = clock_ms_since(start);
     leaving_await(&s->leaving);
     e->end_ms = clock_ms_since(start) - e->spares_ms;
-    /* Where nothing is timed, others may check beside it. */
-    if (devlock_take(o->device->name, o->device_index, o->plan.check_only, &lock, &waited, err) < 0)
+    /* Where nothing is timed, others may check beside it; but not where a device's memory is
+     * counted. */
+    bool counted = o->device->driver && s->problem->requires_memory && !e->worker;
+
+    if (devlock_take(o->device->name, o->device_index, o->plan.check_only && !counted, &lock,
+                     &waited, err) < 0)
         return -1;
     e->queue_ms += waited;
-    for (int i = 0; i < e->n_sizes && rc == 0; i++)
-        rc = judge_size(s, i, e, err);
+    rc = judge_each(s, e, err);
     if (rc == 0 && !o->plan.check_only)
         summarise(e);
     if (o->device->pins_cores) /* the next one's compiler takes the lock itself */
@@ -659,6 +700,17 @@ int session_eval_built(struct session *s, const char *path, struct prebuilt *bui
     return 0;
 }
 
+static int read_vendor(const struct session *s, struct buf *out, struct err *err)
+{
+    AUTO(freep)
+    char *path = xasprintf("%s/workers/vendor/%s.py", s->places->share, s->problem->name);
+
+    if (!fs_exists(path))
+        return fail(err, ERR_INPUT, "no vendor's library is known for %s: there is no %s",
+                    s->problem->name, path);
+    return fs_read(path, SOURCE_MAX, out, err);
+}
+
 int session_eval_torch(struct session *s, struct worker *worker, const char *word,
                        const struct torch_spec *spec, struct evaluation *ret, struct err *err)
 {
@@ -666,10 +718,13 @@ int session_eval_torch(struct session *s, struct worker *worker, const char *wor
     AUTO(buf_release) struct buf toolchain = BUF_INIT;
     uint64_t start = clock_ns();
 
+    if (is_vendor(spec) && read_vendor(s, &text, err) < 0)
+        return -1;
     begin(s, ret);
     ret->worker = worker;
     ret->torch = *spec;
-    emit_torch(s->problem, s->options.sizes, &text);
+    if (!is_vendor(spec))
+        emit_torch(s->problem, s->options.sizes, &text);
     worker_describe(worker, spec, &toolchain);
     ret->source_len = text.len;
     ret->source = buf_steal(&text);

@@ -40,11 +40,38 @@ static int start_runner(struct trial *t, struct rproc *r, struct err *err)
     return 0;
 }
 
+/* Where memory is counted, all runners have their device open before any of them has the artifact.
+ */
+static int start_counted(struct trial *t, int wanted, struct err *err)
+{
+    const struct pool *p = t->config->pool;
+    int spares = MIN(t->config->spares->n, wanted), rc = 0;
+
+    for (; t->n_runners < wanted - spares && rc == 0; t->n_runners += rc == 0)
+        rc = rproc_spawn(&t->runners[t->n_runners], &t->runner_config, -1, err);
+    for (int i = 0; i < t->n_runners && rc == 0; i++)
+        rc = rproc_await_warm(&t->runners[i], err);
+    if (rc == 0)
+        rc = budget_begin(&t->budget, t->ops, p->ctx, p->graph->memory_bytes, wanted, err);
+    for (int i = 0; i < t->n_runners && rc == 0; i++)
+        rc = rproc_hand_over(&t->runners[i], &t->runner_config, err);
+    for (; t->n_runners < wanted && rc == 0; t->n_runners += rc == 0)
+        rc = start_runner(t, &t->runners[t->n_runners], err);
+    return rc;
+}
+
+static bool counts_memory(const struct trial *t)
+{
+    const struct pool *p = t->config->pool;
+
+    return p->graph->memory_bytes && p->device->driver && !t->runner_config.worker;
+}
+
 int trial_start_runners(struct trial *t, struct verdict *v, struct err *err)
 {
     const struct plan *plan = t->config->plan;
     int wanted = plan->check_only ? 1 : plan->runners;
-    int rc = 0;
+    int rc = counts_memory(t) ? start_counted(t, wanted, err) : 0;
 
     for (; t->n_runners < wanted && rc == 0; t->n_runners += rc == 0)
         rc = start_runner(t, &t->runners[t->n_runners], err);
@@ -134,8 +161,10 @@ static int run_phases(struct trial *t, struct verdict *v, struct err *err)
         rc = trial_start_runners(t, v, err);
     t->result->start_ms = clock_ms_since(start);
     start = clock_ns();
+    t->checking = true;
     if (rc == 0)
         rc = check_phase(t, v, err);
+    t->checking = false;
     t->result->check_ms = phase_ms(t, start, made_ms);
     if (rc || t->config->plan->check_only)
         return rc;
@@ -190,6 +219,7 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
                       .ops = c->pool->device->judge,
                       .key = secret_u64(),
                       .holding = c->pool->device->hold_ms > 0,
+                      .wrong = VERDICT_INIT,
                       .result = ret};
 
     *ret = (struct trial_result){.state = {DEVICE_STATE_UNKNOWN, DEVICE_STATE_UNKNOWN}};
@@ -215,6 +245,10 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
         t.spread = true; /* so that threads of the pool's making end here */
         trial_draw_in(&t);
         rc = run_phases(&t, v, err);
+        if (rc == 0 && t.wrong.kind != VERDICT_PASS) {
+            *v = t.wrong;
+            rc = 1;
+        }
         sum_up(&t);
         leave_runners(&t);
         sched_setaffinity(0, sizeof(t.all_cpus), &t.all_cpus);

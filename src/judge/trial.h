@@ -47,8 +47,9 @@ struct trial_result {
     int n_contents;
     bool deterministic;
     struct trial_error error;
-    uint32_t layers; /* sandbox layers every runner had */
-    char *text;      /* what the candidate printed, capped */
+    int64_t scratch_bytes; /* most of the device's memory that was seen; 0: nobody looked */
+    uint32_t layers;       /* sandbox layers every runner had */
+    char *text;            /* what the candidate printed, capped */
     uint64_t text_bytes;
     int n_warm; /* runners that were spares */
     double start_ms, check_ms, timing_ms, end_ms;

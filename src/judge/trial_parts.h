@@ -4,6 +4,7 @@
 #ifndef ASSAY_JUDGE_TRIAL_PARTS_H
 #define ASSAY_JUDGE_TRIAL_PARTS_H
 
+#include "judge/budget.h"
 #include "judge/trial.h"
 
 #define FRESH_MIN 16 /* contents for scored calls, whatever they cost */
@@ -31,8 +32,11 @@ struct trial {
     struct series wakes, flushes, holds, queues, callers; /* callers: outside times of warm-ups */
     struct series probes;                                 /* the judge's first work after "done" */
     bool holding;                                         /* as long as the candidate lets it */
-    bool hold_lost;  /* ... which it did not, in the middle of a phase */
-    double empty[2]; /* an order's own time: [held] */
+    bool hold_lost;       /* ... which it did not, in the middle of a phase */
+    double empty[2];      /* an order's own time: [held] */
+    struct budget budget; /* of the device's memory */
+    struct verdict wrong; /* a vendor's library, which is timed all the same: what was found */
+    bool checking;        /* in the checks: nobody minds a look aside during the call */
     cpu_set_t all_cpus;
     bool spread; /* on all cores at the moment */
     struct trial_result *result;

@@ -42,7 +42,7 @@ struct worker {
 
 #define PREFIX "torch:"
 #define TF32 "+tf32"
-static const char *const modes[] = {"eager", "compile", "max-autotune"};
+static const char *const modes[] = {"eager", "compile", "max-autotune", TORCH_VENDOR};
 
 bool torch_spec_is(const char *word)
 {
@@ -62,8 +62,8 @@ int torch_spec_parse(const char *word, struct torch_spec *ret, struct err *err)
         return 0;
     }
     return fail(err, ERR_USAGE,
-                "'%s' is no baseline: torch:eager, torch:compile or torch:max-autotune, each also "
-                "with +tf32",
+                "'%s' is no baseline: torch:eager, torch:compile, torch:max-autotune or "
+                "torch:vendor, each also with +tf32",
                 word);
 }
 

@@ -11,7 +11,11 @@
 #include <sched.h>
 #include <sys/types.h>
 
-/* How a module is run: "torch:eager", "torch:compile", "torch:max-autotune", each with "+tf32". */
+/* Not the emitted module, but one that calls a vendor's library: workers/vendor/PROBLEM.py. */
+#define TORCH_VENDOR "vendor"
+
+/* How a module is run: "torch:eager", "torch:compile", "torch:max-autotune", "torch:vendor", each
+ * also with "+tf32". */
 struct torch_spec {
     const char *mode; /* "eager", ...; static */
     bool tf32;        /* allowed for matmul and cuDNN; off unless asked for */

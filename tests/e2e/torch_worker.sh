@@ -34,6 +34,18 @@ END
     { cat table.txt; exit 1; }
 [ "$(grep -c ' pass' table.txt)" = 2 ] || { cat table.txt; exit 1; }
 
+# A vendor's library: judged like everybody, and timed at every size although it is found wrong.
+"$ASSAY" eval hard/02 torch:vendor --device cpu --check-only --no-store >vendor.txt || { cat vendor.txt; exit 1; }
+"$ASSAY" eval hard/04 torch:vendor --device cpu --json --no-store >softmax.json
+python3 - softmax.json <<'END' || exit 1
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert (r["verdict"], r["reason"], r["kind"]) == ("wrong", "max", "baseline"), (r["verdict"], r["detail"])
+assert [s["cold_us"] > 0 and len(s["samples"]) >= 30 for s in r["sizes"]] == [True, True], r["sizes"]
+assert r["peak_fraction"] is None, r["peak_fraction"]
+END
+"$ASSAY" eval level1/19 torch:vendor --device cpu --no-store 2>&1 | grep -q "no vendor's library is known" || exit 1
+
 # What the worker writes is what is judged: results of a lower precision are wrong.
 mkdir share && ln -s "$ROOT/problems" "$ROOT/include" share/ && cp -r "$ROOT/workers" share/
 sed -i 's/want.copy_(have)/want.copy_(have.to(torch.bfloat16))/' share/workers/assay_worker/model.py

@@ -223,6 +223,12 @@ EMU(cuCtxResetPersistingL2Cache)
 
 static size_t used;
 
+/* Large pieces are whole pages, as a driver has them. */
+static size_t held(size_t bytes)
+{
+    return bytes < GRANULARITY / 2 ? bytes : (bytes + GRANULARITY - 1) / GRANULARITY * GRANULARITY;
+}
+
 EMU(cuMemGetInfo_v2, size_t *free_bytes, size_t *total)
 {
     *total = MEMORY_BYTES;
@@ -243,7 +249,7 @@ EMU(cuMemAlloc_v2, address *at, size_t bytes)
         return OUT_OF_MEMORY;
     memset(p, 0xEE, bytes + 512);
     memcpy(p, &bytes, sizeof(bytes));
-    used += bytes;
+    used += held(bytes);
     *at = (address)(p + 512);
     return 0;
 }
@@ -253,18 +259,32 @@ EMU(cuMemFree_v2, address at)
     size_t bytes;
 
     memcpy(&bytes, (char *)at - 512, sizeof(bytes));
-    used -= bytes;
+    used -= held(bytes);
     free((char *)at - 512);
     return 0;
 }
 
+static size_t pool_used;
+
 EMU(cuMemAllocAsync, address *at, size_t bytes, void *)
 {
-    return cuMemAlloc_v2(at, bytes);
+    int rc = cuMemAlloc_v2(at, bytes);
+
+    pool_used += rc ? 0 : held(bytes);
+    return rc;
 }
 EMU(cuMemFreeAsync, address at, void *)
 {
+    size_t bytes;
+
+    memcpy(&bytes, (char *)at - 512, sizeof(bytes));
+    pool_used -= held(bytes);
     return cuMemFree_v2(at);
+}
+EMU(cuMemPoolGetAttribute, void *, int, uint64_t *value)
+{
+    *value = pool_used;
+    return 0;
 }
 EMU(cuDeviceGetDefaultMemPool, void **pool, int)
 {
@@ -337,6 +357,7 @@ EMU(cuMemMap, address at, size_t bytes, size_t, address handle, unsigned long lo
     void *p = mmap((void *)at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
                    (int)handle - 1, 0);
 
+    used += p == MAP_FAILED ? 0 : bytes;
     return p == MAP_FAILED ? INVALID_VALUE : 0;
 }
 EMU(cuMemUnmap, address at, size_t bytes)
@@ -344,6 +365,7 @@ EMU(cuMemUnmap, address at, size_t bytes)
     void *p = mmap((void *)at, bytes, PROT_NONE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 
+    used -= p == MAP_FAILED ? 0 : bytes;
     return p == MAP_FAILED ? INVALID_VALUE : 0;
 }
 EMU(cuMemSetAccess, address, size_t, const void *, size_t)

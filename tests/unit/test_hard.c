@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The hard seven: what every shape costs, and that all of their nulls fail. */
+#include "admit_rig.h"
 #include "testing.h"
 
 #include "base/fs.h"
-#include "judge/admit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -213,7 +213,7 @@ static void test_all_nulls_fail(void **state)
             struct admit_result r;
 
             assert_true(g->n_nulls >= 3);
-            assert_int_equal(admit_size(p, g, 7 + (uint64_t)k, &r, &err), 0);
+            assert_int_equal(admit_on(&device_cpu, p, g, 7 + (uint64_t)k, &r, &err), 0);
             if (!r.admitted)
                 fail_msg("%s, size %d: %s", p->name, k, r.refusal);
         }

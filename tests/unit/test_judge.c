@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The judge's pieces that need no runner: gates, layouts, limits, calibrations, pools, admission.
  */
+#include "admit_rig.h"
 #include "testing.h"
 
 #include "base/fs.h"
-#include "judge/admit.h"
 #include "judge/calibration.h"
 #include "judge/limits.h"
 #include "ops/ops.h"
@@ -595,7 +595,7 @@ static void problems_with_holes_are_refused(void **state)
         struct admit_result r;
         struct err err = ERR_INIT;
 
-        assert_int_equal(admit_size(p, small(p), 11, &r, &err), 0);
+        assert_int_equal(admit_on(&device_cpu, p, small(p), 11, &r, &err), 0);
         if (r.admitted || !strstr(r.refusal, cases[i].refusal))
             fail_msg("case %zu: %s, expected %s", i, r.admitted ? "admitted" : r.refusal,
                      cases[i].refusal);
@@ -622,7 +622,7 @@ static void problems_bring_their_own_nulls(void **state)
     struct err err = ERR_INIT;
 
     (void)state;
-    assert_int_equal(admit_size(p, small(p), 11, &r, &err), 0);
+    assert_int_equal(admit_on(&device_cpu, p, small(p), 11, &r, &err), 0);
     assert_int_equal(find_case(&r, "b_ignored")->outcome, ADMIT_CAUGHT);
     assert_int_equal(find_case(&r, "turned_round")->outcome, ADMIT_MISSED);
     assert_false(r.admitted);
@@ -645,7 +645,7 @@ static void plain_sums_are_a_null_where_the_problem_says_so(void **state)
         struct admit_result r;
         struct err err = ERR_INIT;
 
-        assert_int_equal(admit_size(p, small(p), 11, &r, &err), 0);
+        assert_int_equal(admit_on(&device_cpu, p, small(p), 11, &r, &err), 0);
         assert_true(r.admitted);
         assert_int_equal(find_case(&r, "plain_sums")->outcome, want[i]);
     }
@@ -676,7 +676,7 @@ static void skips_need_the_problem_to_say_so(void **state)
     struct err err = ERR_INIT;
 
     (void)state;
-    assert_int_equal(admit_size(p, small(p), 11, &r, &err), 0);
+    assert_int_equal(admit_on(&device_cpu, p, small(p), 11, &r, &err), 0);
     assert_true(r.admitted);
     assert_int_equal(find_case(&r, "input_copy")->outcome, ADMIT_SKIPPED);
 }
@@ -690,7 +690,7 @@ static void a_skip_of_an_unknown_null_is_an_error(void **state)
     struct err err = ERR_INIT;
 
     (void)state;
-    assert_int_equal(admit_size(p, small(p), 11, &r, &err), -1);
+    assert_int_equal(admit_on(&device_cpu, p, small(p), 11, &r, &err), -1);
     assert_string_equal(err.text,
                         "p.lua: nulls.skip: there is no null 'zeroes'; did you mean zeros");
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The emitted module on the judge's memory: its parameters are views of an input arena."""
+"""The emitted module, or a vendor's, on the judge's memory: its parameters are views of an input
+arena."""
 import contextlib
 import sys
 import types
@@ -8,9 +9,9 @@ import warnings
 import torch
 
 # torch.compile's name for it; None: not compiled.
-MODES = {"eager": None, "compile": "default", "max-autotune": "max-autotune"}
+MODES = {"eager": None, "compile": "default", "max-autotune": "max-autotune", "vendor": None}
 # The first calls of a compiled module compile, warm up and record its graph.
-WARM_UPS = {"eager": 1, "compile": 2, "max-autotune": 3}
+WARM_UPS = {"eager": 1, "compile": 2, "max-autotune": 3, "vendor": 2}
 
 TORCH_NAMES = {
     "f64": "float64",
@@ -81,7 +82,10 @@ class Module:
         exec(compile(text, "assay_module.py", "exec"), self.code.__dict__)
 
     def bind(self, inputs, params):
-        """A function without arguments that runs the model on these very tensors."""
+        """A function without arguments that runs the model on these very tensors. A vendor's module
+        has no model: run() takes inputs and parameters in calling order."""
+        if self.mode == "vendor":
+            return lambda: self.code.run(*inputs, *params)
         with without_memory():
             model = self.code.Model()
         names = [name for name, _ in model.named_parameters()]
