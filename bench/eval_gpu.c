@@ -283,6 +283,7 @@ static const char *const crash[] = {"211_null_pointer", "120_illegal_address"}; 
 struct many {
     struct bench *bench;
     struct problem *problem;
+    struct station *station;
     struct session *session;
     char **files;
     int n;
@@ -328,7 +329,8 @@ static int many_open(struct many *m, bool check_only, struct err *err)
 
     o.plan.check_only = check_only;
     o.plan.spares = b->o.no_spares ? -1 : (int)b->o.spares;
-    return session_open(&b->places, m->problem, &o, &m->session, &calibrated, err);
+    m->station = station_new(&b->places, b->device, b->index);
+    return session_open(m->station, m->problem, &o, &m->session, &calibrated, err);
 }
 
 static int many_eval(struct many *m, int i, struct err *err)
@@ -365,6 +367,7 @@ static double many_run(struct many *m, bool check_only, struct err *err)
     for (int i = 0; i < m->n && rc == 0; i++)
         rc = many_eval(m, i, err);
     session_closep(&m->session);
+    station_freep(&m->station);
     return rc < 0 ? -1 : clock_ms_since(start);
 }
 

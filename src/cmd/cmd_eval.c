@@ -62,8 +62,8 @@ struct eval {
     struct app *app;
     const struct eval_options *options;
     struct problem *problem;
+    struct station *station; /* stays from problem to problem */
     struct session *session;
-    const struct device *device;
     struct table table;
     bool many;                     /* several candidates: a table instead of a page each */
     struct buf failures;           /* below the table: what was found, and how to repeat it */
@@ -200,7 +200,7 @@ static void print_notes(const struct evaluation *e, bool holds, struct buf *out)
 static void print_repeat(const struct eval *v, const struct evaluation *e, struct buf *out)
 {
     buf_addf(out, "  again: assay eval %s %s --device %s --sizes %s --seed %llu%s\n",
-             v->problem->name, e->file_name, v->device->name,
+             v->problem->name, e->file_name, v->station->device->name,
              size_set_names[v->session->options.sizes], (unsigned long long)e->seed,
              v->options->check_only ? " --check-only" : "");
 }
@@ -234,8 +234,8 @@ static void print_page(const struct eval *v, const struct evaluation *e, struct 
     bool color = v->app->color;
 
     text_colored(out, color, TEXT_BOLD, "%s", v->problem->name);
-    buf_addf(out, "  %s  on %s (%s, %d core%s)\n", e->file_name, v->device->name,
-             v->session->info.name, v->session->info.cores, v->session->info.cores == 1 ? "" : "s");
+    buf_addf(out, "  %s  on %s (%s, %d core%s)\n", e->file_name, v->station->device->name,
+             v->station->info.name, v->station->info.cores, v->station->info.cores == 1 ? "" : "s");
     text_colored(out, color, verdict_color(e->verdict.kind), "  %s%s%s",
                  verdict_names[e->verdict.kind], e->verdict.reason[0] ? ": " : "",
                  e->verdict.reason);
@@ -247,7 +247,7 @@ static void print_page(const struct eval *v, const struct evaluation *e, struct 
     print_log(e, out);
     print_sizes(e, color, out);
     print_evidence(v, e, out);
-    print_notes(e, v->device->hold_ms > 0, out);
+    print_notes(e, v->station->device->hold_ms > 0, out);
     if (e->verdict.kind != VERDICT_PASS)
         print_repeat(v, e, out);
 }
@@ -421,7 +421,11 @@ static int open_for(struct eval *v, struct session_options *so, bool *ret_calibr
 {
     if (v->to_come == 0)
         so->plan.spares = -1;
-    return session_open(&v->app->places, v->problem, so, &v->session, ret_calibrated, err);
+    if (v->station && v->station->device != so->device)
+        station_freep(&v->station);
+    if (!v->station)
+        v->station = station_new(&v->app->places, so->device, so->device_index);
+    return session_open(v->station, v->problem, so, &v->session, ret_calibrated, err);
 }
 
 static int open_session(struct eval *v, const struct device *device, int index, struct err *err)
@@ -430,17 +434,16 @@ static int open_session(struct eval *v, const struct device *device, int index, 
         .device = device, .device_index = index, .single = !v->many, .candidates = v->to_come};
     bool calibrated = false;
 
-    if (v->session && v->device == device)
+    if (v->session && v->station->device == device)
         return 0;
     if (end_session(v, err) < 0 || plan_from(v->options, &so, err) < 0 ||
         open_for(v, &so, &calibrated, err) < 0)
         return -1;
     if (isatty(STDERR_FILENO))
         v->session->options.plan.progress = (struct progress){show_progress, v};
-    v->device = device;
     if (calibrated)
         fprintf(stderr, "assay: calibrated %s once; `assay calibrate` measures anew\n",
-                v->session->info.name);
+                v->station->info.name);
     return 0;
 }
 
@@ -470,22 +473,22 @@ static const struct device *torch_device(const struct eval *v)
     const char *why;
 
     if (v->session)
-        return v->device;
+        return v->station->device;
     return device_cuda.probe(&why) > 0 ? &device_cuda : &device_cpu;
 }
 
 /* Its runners are pinned as its session wants them: another device, another worker. */
 static int open_worker(struct eval *v, struct err *err)
 {
-    const struct cpus *cpus = &v->session->cpus;
+    const struct cpus *cpus = &v->station->cpus;
     struct worker_config c = {.share = v->app->places.share,
                               .cache = v->app->places.cache,
                               .cpus = cpus->split ? &cpus->runner : NULL};
 
-    if (v->worker && v->worker_device == v->device)
+    if (v->worker && v->worker_device == v->station->device)
         return 0;
     worker_closep(&v->worker);
-    v->worker_device = v->device;
+    v->worker_device = v->station->device;
     return worker_open(&c, &v->worker, err);
 }
 
@@ -558,6 +561,7 @@ static int eval_main(struct app *app, const void *options, int argc, char **argv
     if (rc == 0)
         rc = end_session(&v, err);
     session_closep(&v.session);
+    station_free(v.station);
     worker_close(v.worker);
     if (v.many && !v.options->json && v.table.n_cells > v.table.n_columns) {
         table_print(&v.table, app->color, &text);

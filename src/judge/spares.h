@@ -18,8 +18,10 @@ struct spares {
     int full; /* how many there are then; 0: none, ever */
 };
 
-/* Whatever `config` points at outlives this. */
-void spares_init(struct spares *s, const struct rproc_config *config, int need, int full);
+/* For candidates that are started with this from now on, `need` runners each. Those that wait stay
+ * where they would have been started the same. Whatever `config` points at outlives this. A struct
+ * of zeros has none. */
+void spares_serve(struct spares *s, const struct rproc_config *config, int need);
 /* Starts what is missing and does not wait; leaves it be while somebody is being timed. `lock`: the
  * device's, where the caller has it (and keeps it); -1: it is asked for here. */
 void spares_fill(struct spares *s, int lock);
