@@ -353,9 +353,8 @@ static void show_progress(void *arg, const char *phase, int done, int total)
     fprintf(stderr, "\r\033[K%s %s: %s %d/%d", v->problem->name, v->file, phase, done, total);
 }
 
-/* One candidate's file, or with `torch` the word for a baseline. */
-static int judge_one(struct eval *v, const char *path, const struct torch_spec *torch,
-                     struct err *err)
+/* One candidate's file, or the word for a baseline. */
+static int judge_one(struct eval *v, const char *path, const struct baseline *b, struct err *err)
 {
     struct evaluation e;
 
@@ -363,8 +362,8 @@ static int judge_one(struct eval *v, const char *path, const struct torch_spec *
     v->shown_ns = 0;
     v->file = base_name(path);
 
-    int found = torch ? session_eval_torch(v->session, v->worker, path, torch, &e, err)
-                      : session_eval(v->session, path, &e, err);
+    int found = b ? session_eval_baseline(v->session, b->torch ? v->worker : NULL, path, b, &e, err)
+                  : session_eval(v->session, path, &e, err);
 
     if (v->shown_ns)
         fputs("\r\033[K", stderr);
@@ -492,22 +491,24 @@ static int open_worker(struct eval *v, struct err *err)
     return worker_open(&c, &v->worker, err);
 }
 
-static int take_torch(struct eval *v, const char *word, struct err *err)
+static int take_baseline(struct eval *v, const char *word, struct err *err)
 {
     const struct device *device;
-    struct torch_spec spec;
+    struct baseline b;
     int index = 0;
 
-    if (torch_spec_parse(word, &spec, err) < 0)
+    if (baseline_parse(word, &b, err) < 0)
         return -1;
     if (!v->problem)
         return fail(err, ERR_USAGE, "eval: name the problem before %s", word);
-    device = torch_device(v);
+    device = b.torch ? torch_device(v) : &device_cpu;
     if (v->options->device && device_find(v->options->device, &device, &index, err) < 0)
         return -1;
-    if (open_session(v, device, index, err) < 0 || open_worker(v, err) < 0)
+    if (!b.torch && device != &device_cpu)
+        return fail(err, ERR_USAGE, "eval: %s runs on the cpu device only", word);
+    if (open_session(v, device, index, err) < 0 || (b.torch && open_worker(v, err) < 0))
         return -1;
-    return judge_one(v, word, &spec, err);
+    return judge_one(v, word, &b, err);
 }
 
 /* A candidate is known by its suffix (or by being there); all else names a problem. */
@@ -520,8 +521,8 @@ static int count_to_come(int argc, char **argv, int i)
 {
     int n = 0;
 
-    for (; i < argc && (torch_spec_is(argv[i]) || is_file(argv, i)); i++)
-        n += !torch_spec_is(argv[i]);
+    for (; i < argc && (baseline_is(argv[i]) || is_file(argv, i)); i++)
+        n += !baseline_is(argv[i]);
     return n;
 }
 
@@ -531,8 +532,8 @@ static int eval_words(struct eval *v, int argc, char **argv, struct err *err)
         int rc;
 
         v->to_come = count_to_come(argc, argv, i);
-        if (torch_spec_is(argv[i]))
-            rc = take_torch(v, argv[i], err);
+        if (baseline_is(argv[i]))
+            rc = take_baseline(v, argv[i], err);
         else
             rc = is_file(argv, i) ? take_file(v, argv[i], err) : open_problem(v, argv[i], err);
         if (rc < 0)
@@ -576,14 +577,16 @@ static int eval_main(struct app *app, const void *options, int argc, char **argv
 
 const struct cmd cmd_eval = {
     .name = "eval",
-    .args = "PROBLEM FILE|torch:MODE... [PROBLEM ...]",
+    .args = "PROBLEM FILE|BASELINE... [PROBLEM ...]",
     .summary = "judge candidates: verdict, time, distance to the limit",
     .options = eval_table,
     .options_size = sizeof(struct eval_options),
-    .details = "One file: a page. Several: a table, each compared with the first that passes its "
-               "problem.\n"
-               "Inputs and expected values are shared by the files of one problem.\n"
-               "torch:eager, torch:compile and torch:max-autotune are baselines: PyTorch itself, "
-               "TF32 off unless\n+tf32 is added.\n",
+    .details =
+        "One file: a page. Several: a table, each compared with the first that passes its "
+        "problem.\n"
+        "Inputs and expected values are shared by the files of one problem.\n"
+        "torch:eager, torch:compile and torch:max-autotune are baselines: PyTorch itself, "
+        "TF32 off unless\n+tf32 is added. cpu:naive and cpu:openblas: the problem's ops by loops, "
+        "or with OpenBLAS.\n",
     .run = eval_main,
 };

@@ -337,7 +337,7 @@ json_t *record_json(const struct session *s, const struct evaluation *e)
 
     /* As text: JSON numbers lose bits past 2^53. */
     snprintf(seed, sizeof(seed), "%llu", (unsigned long long)e->seed);
-    json_object_set_new(j, "kind", json_string(e->worker ? "baseline" : "candidate"));
+    json_object_set_new(j, "kind", json_string(e->baseline.mode ? "baseline" : "candidate"));
     json_object_set_new(j, "problem", text(s->problem->name));
     json_object_set_new(j, "problem_hash", json_string(s->problem->hash));
     json_object_set_new(j, "candidate", candidate_json(e));

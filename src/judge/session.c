@@ -82,6 +82,13 @@ static void open_spares(struct session *s)
     fill_spares(s);
 }
 
+static char *beside(const char *program, const char *name)
+{
+    const char *slash = strrchr(program, '/');
+
+    return xasprintf("%.*s%s", slash ? (int)(slash + 1 - program) : 0, program, name);
+}
+
 int session_open(struct station *station, const struct problem *problem,
                  const struct session_options *options, struct session **ret,
                  bool *ret_calibration_made, struct err *err)
@@ -103,6 +110,7 @@ int session_open(struct station *station, const struct problem *problem,
     open_spares(s); /* they open the device while we do */
     if (station_ready(station, ret_calibration_made, err) < 0)
         return -1;
+    s->plain = beside(station->places->runner, "assay-plain");
     emit_c_header(problem, options->sizes, &header);
     s->problem_h = buf_steal(&header);
     s->open_ms = clock_ms_since(start);
@@ -131,6 +139,7 @@ void session_close(struct session *s)
     station_trim(s->station);
     free(s->pools);
     free(s->problem_h);
+    free(s->plain);
     free(s);
 }
 
@@ -382,14 +391,19 @@ static int physics(struct session *s, const struct graph *g, struct size_result 
                        r->trial.cold.median / 1e3, r->limits.physics_ns / 1e3);
 }
 
-/* A module is written for one size; a candidate's artifact serves all. */
+/* What a baseline runs is written for one size; a candidate's artifact serves all. */
 static int write_module(struct session *s, int i, struct evaluation *e, struct err *err)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
 
-    if (!e->worker)
+    if (!e->baseline.mode)
         return 0;
-    emit_torch_size(s->problem, s->options.sizes, i, &text);
+    if (e->baseline.torch) {
+        emit_torch_size(s->problem, s->options.sizes, i, &text);
+    } else { /* plain/plain.h */
+        buf_addf(&text, "%s %s %d\n", e->baseline.mode, size_set_names[s->options.sizes], i);
+        problem_pack(s->problem, &text);
+    }
     fd_closep(&e->build.artifact_fd);
     return fs_sealed_memfd("assay-module", text.ptr, text.len, &e->build.artifact_fd, err);
 }
@@ -398,9 +412,17 @@ static int write_module(struct session *s, int i, struct evaluation *e, struct e
 static void use_worker(const struct evaluation *e, struct rproc_config *runner)
 {
     runner->worker = e->worker;
-    runner->torch = e->torch;
+    runner->torch = e->baseline;
     runner->require_sandbox = false;
     runner->start_timeout_ms = MAX(WORKER_TIMEOUT_MS, runner->call_timeout_ms);
+}
+
+/* The problem's own ops instead of a candidate: the same walls, and memory for what it keeps
+ * between them. */
+static void use_plain(const struct session *s, const struct graph *g, struct rproc_config *runner)
+{
+    runner->runner_path = s->plain;
+    runner->mem_bytes += (uint64_t)(2 * ops_peak_bytes(g, OPS_FLOAT));
 }
 
 static int judge_size(struct session *s, int i, struct evaluation *e, struct err *err)
@@ -428,6 +450,8 @@ static int judge_size(struct session *s, int i, struct evaluation *e, struct err
     c.runner.artifact_fd = e->build.artifact_fd;
     if (e->worker)
         use_worker(e, &c.runner);
+    else if (e->baseline.mode)
+        use_plain(s, s->pools[i].graph, &c.runner);
     r->tried = true;
     limits_compute(s->problem, s->pools[i].graph, s->station->hardware, &s->station->calibration,
                    s->station->info.cache_bytes, &r->limits);
@@ -566,24 +590,44 @@ int session_eval_built(struct session *s, const char *path, struct prebuilt *bui
     return 0;
 }
 
-int session_eval_torch(struct session *s, struct worker *worker, const char *word,
-                       const struct torch_spec *spec, struct evaluation *ret, struct err *err)
+/* A baseline has a text as well: the module, or the problem file. */
+static int write_source(struct session *s, struct evaluation *e, struct err *err)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
     AUTO(buf_release) struct buf toolchain = BUF_INIT;
+
+    if (e->worker) {
+        emit_torch(s->problem, s->options.sizes, &text);
+        worker_describe(e->worker, &e->baseline, &toolchain);
+    } else {
+        const struct buf *file = &s->problem->texts[0].text;
+
+        if (baseline_available(&e->baseline, err) < 0)
+            return -1;
+        buf_add(&text, file->ptr, file->len);
+        baseline_describe(&e->baseline, &toolchain);
+    }
+    e->source_len = text.len;
+    e->source = buf_steal(&text);
+    hash_of(e->source, e->source_len, e->source_hash);
+    e->build.log = xstrdup("");
+    e->build.toolchain = buf_steal(&toolchain);
+    return 0;
+}
+
+int session_eval_baseline(struct session *s, struct worker *worker, const char *word,
+                          const struct baseline *b, struct evaluation *ret, struct err *err)
+{
     uint64_t start = clock_ns();
 
     begin(s, ret);
     ret->worker = worker;
-    ret->torch = *spec;
-    emit_torch(s->problem, s->options.sizes, &text);
-    worker_describe(worker, spec, &toolchain);
-    ret->source_len = text.len;
-    ret->source = buf_steal(&text);
-    hash_of(ret->source, ret->source_len, ret->source_hash);
+    ret->baseline = *b;
     ret->file_name = xstrdup(word);
-    ret->build.log = xstrdup("");
-    ret->build.toolchain = buf_steal(&toolchain);
+    if (write_source(s, ret, err) < 0) {
+        evaluation_release(ret);
+        return -1;
+    }
     conclude(ret, judge_sizes(s, ret, err), start, err);
     return 0;
 }

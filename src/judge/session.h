@@ -37,6 +37,7 @@ struct session {
     int begun;      /* candidates in all */
     double open_ms; /* what opening took; its first candidate's record has it */
     char *problem_h;
+    char *plain; /* the program assay-plain, which lies beside the runner */
 };
 
 /* On a station of options->device, which outlives it; one session at a time. Where the station is
@@ -56,8 +57,8 @@ struct size_result {
 };
 
 struct evaluation {
-    struct worker *worker; /* a baseline's; NULL: a candidate. Not owned */
-    struct torch_spec torch;
+    struct baseline baseline; /* mode NULL: a candidate */
+    struct worker *worker;    /* of a baseline that is torch's. Not owned */
     struct verdict verdict;
     enum err_kind infra_kind; /* with VERDICT_INFRA: ERR_SYSTEM or ERR_DEVICE */
     char id[33];
@@ -85,10 +86,10 @@ struct evaluation {
  * 0; -1 means that there is nothing to record (the file cannot be read). What else goes wrong on
  * our side becomes VERDICT_INFRA. */
 int session_eval(struct session *s, const char *path, struct evaluation *ret, struct err *err);
-/* The same for the module that emit_torch() writes of the problem, run by the worker: a baseline.
- * `word` is what spec was read from. */
-int session_eval_torch(struct session *s, struct worker *worker, const char *word,
-                       const struct torch_spec *spec, struct evaluation *ret, struct err *err);
+/* The same for the problem itself: a baseline. Torch's is the module that emit_torch() writes, run
+ * by the worker; others need none (and the cpu device). `word` is what b was read from. */
+int session_eval_baseline(struct session *s, struct worker *worker, const char *word,
+                          const struct baseline *b, struct evaluation *ret, struct err *err);
 void evaluation_release(struct evaluation *e);
 
 /* Building ahead of the judge: by any thread, without the device. */

@@ -72,6 +72,8 @@ bool spares_take(struct spares *s, const struct rproc_config *config, struct rpr
 {
     struct err ignored = ERR_INIT;
 
+    if (s->n && strcmp(s->config.runner_path, config->runner_path) != 0)
+        return false;
     while (s->n > 0) {
         struct rproc *oldest = &s->waiting[0];
 

@@ -98,7 +98,7 @@ static void build_job(struct lane *l, struct job *j)
                                          j->candidate->file};
     struct err err = ERR_INIT;
 
-    if (torch_spec_is(j->candidate->file))
+    if (baseline_is(j->candidate->file))
         return;
     for (int attempt = 0; attempt <= KILLED_AGAIN; attempt++) {
         prebuilt_release(&j->built);
@@ -228,13 +228,13 @@ static int open_worker(struct judge *g, struct err *err)
 static int eval_once(struct judge *g, const char *file, struct prebuilt *built,
                      struct evaluation *ret, struct err *err)
 {
-    struct torch_spec spec;
+    struct baseline b;
 
-    if (!torch_spec_is(file))
+    if (!baseline_is(file))
         return session_eval_built(g->session, file, built, ret, err);
-    if (torch_spec_parse(file, &spec, err) < 0 || open_worker(g, err) < 0)
+    if (baseline_parse(file, &b, err) < 0 || (b.torch && open_worker(g, err) < 0))
         return -1;
-    return session_eval_torch(g->session, g->worker, file, &spec, ret, err);
+    return session_eval_baseline(g->session, b.torch ? g->worker : NULL, file, &b, ret, err);
 }
 
 /* A fresh start for the same problem: the device too is opened anew, should that be what it is. */
@@ -325,7 +325,7 @@ static bool changed_meanwhile(struct judge *g, const struct job *j, const struct
 {
     struct run_state *run = g->lane->run;
 
-    if (!strcmp(e->source_hash, j->hash) || torch_spec_is(j->candidate->file))
+    if (!strcmp(e->source_hash, j->hash) || baseline_is(j->candidate->file))
         return false;
 
     AUTO(freep)
@@ -389,7 +389,7 @@ static int count_candidates(const struct jobs *jobs, int from, int end)
     int n = 0;
 
     for (int i = from; i < end && n < SPARES_MAX; i++)
-        n += !torch_spec_is(jobs->order[i]->candidate->file);
+        n += !baseline_is(jobs->order[i]->candidate->file);
     return n;
 }
 
