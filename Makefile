@@ -53,7 +53,7 @@ BENCHES    = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
 Q   = $(if $(V),,@)
 say = $(if $(V),,@echo "  $(1) $(2)")
 
-all: $(BUILD)/assay $(BUILD)/assay-runner $(BUILD)/assay-nvrtc
+all: $(BUILD)/assay $(BUILD)/assay-runner $(BUILD)/assay-plain $(BUILD)/assay-nvrtc
 
 $(BUILD)/assay: $(call objects,cmd) $(JUDGE_LIB) $(RUNNER_LIB)
 	$(call say,link,$@)
@@ -64,6 +64,11 @@ $(BUILD)/assay: $(call objects,cmd) $(JUDGE_LIB) $(RUNNER_LIB)
 $(BUILD)/assay-runner: $(call objects,runner) $(RUNNER_LIB)
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -l:libsodium.a $(LIBS_RUNNER) $(RPATH) -Wl,--no-as-needed -lgomp -lm -lpthread
+
+# A runner that evaluates the problem itself: it knows ops, and no candidate is ever loaded into it.
+$(BUILD)/assay-plain: $(call objects,plain) $(filter-out %/main.o,$(call objects,runner)) $(JUDGE_LIB) $(RUNNER_LIB)
+	$(call say,link,$@)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(RPATH)
 
 # The builder's tool around NVRTC. --as-needed: in its sandbox it may see no libgomp of ours.
 $(BUILD)/assay-nvrtc: $(call objects,nvrtc) $(RUNNER_LIB)
@@ -152,7 +157,7 @@ bench: all $(BENCHES)
 DIST_LIBS = libgomp.so.1
 dist: all $(GPU_TESTS) $(GPU_TOOLS) $(GPU_BENCHES)
 	@rm -rf $(BUILD)/dist && mkdir -p $(BUILD)/dist/bin $(BUILD)/dist/lib
-	@cp $(BUILD)/assay $(BUILD)/assay-runner $(BUILD)/assay-nvrtc $(GPU_TESTS) $(GPU_TOOLS) $(GPU_BENCHES) $(BUILD)/dist/bin/
+	@cp $(BUILD)/assay $(BUILD)/assay-runner $(BUILD)/assay-plain $(BUILD)/assay-nvrtc $(GPU_TESTS) $(GPU_TOOLS) $(GPU_BENCHES) $(BUILD)/dist/bin/
 	@strip $(BUILD)/dist/bin/*
 	@mkdir -p $(BUILD)/dist/tests && cp -r tests/gpu $(BUILD)/dist/tests/
 	@mkdir -p $(BUILD)/dist/bench && cp -r bench/lies bench/lies_cpu $(BUILD)/dist/bench/

@@ -350,6 +350,7 @@ struct many {
     struct problem *problem;
     struct session_options options;
     struct device_info info;
+    struct station *station;
     struct session *session;
     char *problem_h;
     char **files;
@@ -501,7 +502,10 @@ static double many_run(struct many *m, int n, struct err *err)
     const struct bench *b = m->bench;
     uint64_t start = clock_ns();
     bool calibrated;
-    int rc = session_open(&b->places, m->problem, &m->options, &m->session, &calibrated, err);
+
+    m->station = station_new(&b->places, b->device, b->index);
+
+    int rc = session_open(m->station, m->problem, &m->options, &m->session, &calibrated, err);
 
     json_object_clear(m->verdicts);
     memset(m->phase, 0, sizeof(m->phase));
@@ -511,6 +515,7 @@ static double many_run(struct many *m, int n, struct err *err)
             fprintf(stderr, "%s: %d of %d judged\n", many_name(m), m->n + 1, n);
     }
     session_closep(&m->session);
+    station_freep(&m->station);
     return rc < 0 ? -1 : clock_ms_since(start);
 }
 

@@ -44,6 +44,7 @@ struct run {
     const struct device *device;
     int device_index;
     struct problem *problem;
+    struct station *station;
     struct session *session;
     struct corpus corpus;
     struct finding *findings; /* like corpus.attacks */
@@ -70,8 +71,7 @@ static int open_session(struct run *r, const char *word, struct err *err)
     o.plan.runners = 1;
     o.plan.budget_ms = TIMING_BUDGET_MS;
     o.plan.call_timeout_ms = CALL_TIMEOUT_MS;
-    return rc < 0 ? -1
-                  : session_open(&r->app->places, r->problem, &o, &r->session, &calibrated, err);
+    return rc < 0 ? -1 : session_open(r->station, r->problem, &o, &r->session, &calibrated, err);
 }
 
 static double cold_of(const struct evaluation *e)
@@ -222,7 +222,7 @@ static void print_json(const struct run *r, double ms)
 {
     json_t *totals = json_object(), *list = json_array();
     json_t *all = json_pack("{s:s, s:s, s:o, s:o, s:f}", "device", r->device->name, "device_name",
-                            r->session->info.name, "totals", totals, "attacks", list, "ms", ms);
+                            r->station->info.name, "totals", totals, "attacks", list, "ms", ms);
 
     for (int o = 0; o < ATTACK_OUTCOMES; o++)
         json_object_set_new(totals, attack_outcome_names[o], json_integer(count(r, NULL, o)));
@@ -262,11 +262,13 @@ static int attack_main(struct app *app, const void *options, int argc, char **ar
 
     if (corpus_load(dir, r.device->suffixes, &r.corpus, err) < 0)
         return -1;
+    r.station = station_new(&app->places, r.device, r.device_index);
     r.findings = xcalloc((size_t)r.corpus.n + 1, sizeof(*r.findings));
 
     int rc = run_corpus(&r, o, argc, argv, err);
 
     session_closep(&r.session);
+    station_free(r.station);
     problem_freep(&r.problem);
     corpus_release(&r.corpus);
     free(r.findings);

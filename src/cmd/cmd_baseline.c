@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Baselines are runs: their models are the ways PyTorch can run a problem. */
+/* Baselines are runs: their models are the ways to run a problem without a candidate. */
 #include "cmd/cmd.h"
 #include "cmd/run_text.h"
 
 #include "device/device.h"
-#include "judge/worker.h"
+#include "judge/baseline.h"
 #include "store/store.h"
 
 #include <stdlib.h>
@@ -19,16 +19,19 @@ struct baseline_options {
 
 #define FIELD(name) offsetof(struct baseline_options, name)
 static const char *const size_choices[] = {"auto", "small", "full", NULL};
-/* torch.compile needs a compiler and minutes: on a CPU only when asked for. */
+/* On a CPU what needs no Python; PyTorch there when asked for. */
 static const char gpu_kinds[] = "torch:eager,torch:compile,torch:max-autotune";
-static const char cpu_kinds[] = "torch:eager";
+static const char cpu_kinds[] = "cpu:naive,cpu:openblas";
+static const char no_blas_kinds[] = "cpu:naive";
 
 static const struct opt baseline_table[] = {
     {"name", 'n', OPT_STRING, FIELD(name), "NAME", "of the run that holds them (default: baseline)",
      NULL, 0, 0},
     {"kinds", 'k', OPT_STRING, FIELD(kinds), "LIST",
-     "torch:eager, torch:compile, torch:max-autotune, torch:vendor, each also with +tf32", NULL, 0,
-     0},
+     "torch:eager, torch:compile, torch:max-autotune, torch:vendor, each also with +tf32; "
+     "cpu:naive, "
+     "cpu:openblas",
+     NULL, 0, 0},
     {"device", 'd', OPT_STRING, FIELD(device), "DEVICE", "cpu, cuda (default: cuda where it is)",
      NULL, 0, 0},
     {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET", "small or full (default: small)", size_choices,
@@ -43,12 +46,10 @@ static const struct opt baseline_table[] = {
 static int add_kind(struct app *app, const char *kind, int argc, char **argv, struct candidates *c,
                     struct err *err)
 {
-    struct torch_spec spec;
+    struct baseline b;
 
-    if (!torch_spec_is(kind))
-        return fail(err, ERR_USAGE, "baseline: '%s' is no kind: they begin with torch:", kind);
-    if (torch_spec_parse(kind, &spec, err) < 0)
-        return -1;
+    if (baseline_parse(kind, &b, err) < 0)
+        return wrap(err, "baseline");
     for (int i = 0; i < argc; i++) {
         struct problem_ref *refs = NULL;
         int n = 0;
@@ -80,15 +81,20 @@ static int add_kinds(struct app *app, const char *kinds, int argc, char **argv,
 
 static int default_kinds(const struct baseline_options *o, const char **ret, struct err *err)
 {
+    const struct baseline openblas = {.mode = "openblas"};
     const struct device *device = &device_cuda;
+    struct err ignored = ERR_INIT;
     const char *why;
     int index;
 
     if (o->device && device_find(o->device, &device, &index, err) < 0)
         return -1;
-    *ret = o->kinds                                                ? o->kinds
-           : device == &device_cuda && device_cuda.probe(&why) > 0 ? gpu_kinds
-                                                                   : cpu_kinds;
+    if (o->kinds)
+        *ret = o->kinds;
+    else if (device == &device_cuda && device_cuda.probe(&why) > 0)
+        *ret = gpu_kinds;
+    else
+        *ret = baseline_available(&openblas, &ignored) == 0 ? cpu_kinds : no_blas_kinds;
     return 0;
 }
 
@@ -125,10 +131,12 @@ static int baseline_main(struct app *app, const void *options, int argc, char **
 const struct cmd cmd_baseline = {
     .name = "baseline",
     .args = "SUITE|PROBLEM...",
-    .summary = "measure PyTorch on problems, to compare runs with",
+    .summary = "measure PyTorch, or plain loops and OpenBLAS, to compare runs with",
     .options = baseline_table,
     .options_size = sizeof(struct baseline_options),
-    .details = "They are kept as a run, tied to this device: assay analyze RUN --baseline "
-               "baseline:torch:eager\n",
+    .details =
+        "Without --kinds: PyTorch on a GPU; on a CPU loops, and OpenBLAS where it is there. They "
+        "are kept as\na run, tied to this device: assay analyze RUN --baseline "
+        "baseline:torch:eager\n",
     .run = baseline_main,
 };

@@ -82,7 +82,7 @@ static int calibrate_main(struct app *app, const void *options, int argc, char *
     if (o->device && device_find(o->device, &device, &index, err) < 0)
         return -1;
     if (hardware_load(app->places.share, &known, err) < 0 ||
-        session_calibrate(&app->places, device, index, &c, err) < 0)
+        station_calibrate(&app->places, device, index, &c, err) < 0)
         return -1;
 
     const struct hardware *hw = hardware_find(&known, c.device);

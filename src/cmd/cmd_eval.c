@@ -69,8 +69,8 @@ struct eval {
     struct app *app;
     const struct eval_options *options;
     struct problem *problem;
+    struct station *station; /* stays from problem to problem */
     struct session *session;
-    const struct device *device;
     struct table table;
     bool many;                     /* several candidates: a table instead of a page each */
     struct buf failures;           /* below the table: what was found, and how to repeat it */
@@ -210,7 +210,7 @@ static void print_notes(const struct evaluation *e, bool holds, struct buf *out)
 static void print_repeat(const struct eval *v, const struct evaluation *e, struct buf *out)
 {
     buf_addf(out, "  again: assay eval %s %s --device %s --sizes %s --seed %llu%s\n",
-             v->problem->name, e->file_name, v->device->name,
+             v->problem->name, e->file_name, v->station->device->name,
              size_set_names[v->session->options.sizes], (unsigned long long)e->seed,
              v->options->check_only ? " --check-only" : "");
 }
@@ -244,8 +244,8 @@ static void print_page(const struct eval *v, const struct evaluation *e, struct 
     bool color = v->app->color;
 
     text_colored(out, color, TEXT_BOLD, "%s", v->problem->name);
-    buf_addf(out, "  %s  on %s (%s, %d core%s)\n", e->file_name, v->device->name,
-             v->session->info.name, v->session->info.cores, v->session->info.cores == 1 ? "" : "s");
+    buf_addf(out, "  %s  on %s (%s, %d core%s)\n", e->file_name, v->station->device->name,
+             v->station->info.name, v->station->info.cores, v->station->info.cores == 1 ? "" : "s");
     text_colored(out, color, verdict_color(e->verdict.kind), "  %s%s%s",
                  verdict_names[e->verdict.kind], e->verdict.reason[0] ? ": " : "",
                  e->verdict.reason);
@@ -257,7 +257,7 @@ static void print_page(const struct eval *v, const struct evaluation *e, struct 
     print_log(e, out);
     print_sizes(e, color, out);
     print_evidence(v, e, out);
-    print_notes(e, v->device->hold_ms > 0, out);
+    print_notes(e, v->station->device->hold_ms > 0, out);
     if (e->verdict.kind != VERDICT_PASS)
         print_repeat(v, e, out);
 }
@@ -363,9 +363,8 @@ static void show_progress(void *arg, const char *phase, int done, int total)
     fprintf(stderr, "\r\033[K%s %s: %s %d/%d", v->problem->name, v->file, phase, done, total);
 }
 
-/* One candidate's file, or with `torch` the word for a baseline. */
-static int judge_one(struct eval *v, const char *path, const struct torch_spec *torch,
-                     struct err *err)
+/* One candidate's file, or the word for a baseline. */
+static int judge_one(struct eval *v, const char *path, const struct baseline *b, struct err *err)
 {
     struct evaluation e;
 
@@ -373,8 +372,8 @@ static int judge_one(struct eval *v, const char *path, const struct torch_spec *
     v->shown_ns = 0;
     v->file = base_name(path);
 
-    int found = torch ? session_eval_torch(v->session, v->worker, path, torch, &e, err)
-                      : session_eval(v->session, path, &e, err);
+    int found = b ? session_eval_baseline(v->session, b->torch ? v->worker : NULL, path, b, &e, err)
+                  : session_eval(v->session, path, &e, err);
 
     if (v->shown_ns)
         fputs("\r\033[K", stderr);
@@ -438,7 +437,11 @@ static int open_for(struct eval *v, struct session_options *so, bool *ret_calibr
 {
     if (v->to_come == 0)
         so->plan.spares = -1;
-    return session_open(&v->app->places, v->problem, so, &v->session, ret_calibrated, err);
+    if (v->station && v->station->device != so->device)
+        station_freep(&v->station);
+    if (!v->station)
+        v->station = station_new(&v->app->places, so->device, so->device_index);
+    return session_open(v->station, v->problem, so, &v->session, ret_calibrated, err);
 }
 
 static int open_session(struct eval *v, const struct device *device, int index, struct err *err)
@@ -447,17 +450,16 @@ static int open_session(struct eval *v, const struct device *device, int index, 
         .device = device, .device_index = index, .single = !v->many, .candidates = v->to_come};
     bool calibrated = false;
 
-    if (v->session && v->device == device)
+    if (v->session && v->station->device == device)
         return 0;
     if (end_session(v, err) < 0 || plan_from(v->options, &so, err) < 0 ||
         open_for(v, &so, &calibrated, err) < 0)
         return -1;
     if (isatty(STDERR_FILENO))
         v->session->options.plan.progress = (struct progress){show_progress, v};
-    v->device = device;
     if (calibrated)
         fprintf(stderr, "assay: calibrated %s once; `assay calibrate` measures anew\n",
-                v->session->info.name);
+                v->station->info.name);
     return 0;
 }
 
@@ -487,41 +489,43 @@ static const struct device *torch_device(const struct eval *v)
     const char *why;
 
     if (v->session)
-        return v->device;
+        return v->station->device;
     return device_cuda.probe(&why) > 0 ? &device_cuda : &device_cpu;
 }
 
 /* Its runners are pinned as its session wants them: another device, another worker. */
 static int open_worker(struct eval *v, struct err *err)
 {
-    const struct cpus *cpus = &v->session->cpus;
+    const struct cpus *cpus = &v->station->cpus;
     struct worker_config c = {.share = v->app->places.share,
                               .cache = v->app->places.cache,
                               .cpus = cpus->split ? &cpus->runner : NULL};
 
-    if (v->worker && v->worker_device == v->device)
+    if (v->worker && v->worker_device == v->station->device)
         return 0;
     worker_closep(&v->worker);
-    v->worker_device = v->device;
+    v->worker_device = v->station->device;
     return worker_open(&c, &v->worker, err);
 }
 
-static int take_torch(struct eval *v, const char *word, struct err *err)
+static int take_baseline(struct eval *v, const char *word, struct err *err)
 {
     const struct device *device;
-    struct torch_spec spec;
+    struct baseline b;
     int index = 0;
 
-    if (torch_spec_parse(word, &spec, err) < 0)
+    if (baseline_parse(word, &b, err) < 0)
         return -1;
     if (!v->problem)
         return fail(err, ERR_USAGE, "eval: name the problem before %s", word);
-    device = torch_device(v);
+    device = b.torch ? torch_device(v) : &device_cpu;
     if (v->options->device && device_find(v->options->device, &device, &index, err) < 0)
         return -1;
-    if (open_session(v, device, index, err) < 0 || open_worker(v, err) < 0)
+    if (!b.torch && device != &device_cpu)
+        return fail(err, ERR_USAGE, "eval: %s runs on the cpu device only", word);
+    if (open_session(v, device, index, err) < 0 || (b.torch && open_worker(v, err) < 0))
         return -1;
-    return judge_one(v, word, &spec, err);
+    return judge_one(v, word, &b, err);
 }
 
 /* A candidate is known by its suffix (or by being there); all else names a problem. */
@@ -534,8 +538,8 @@ static int count_to_come(int argc, char **argv, int i)
 {
     int n = 0;
 
-    for (; i < argc && (torch_spec_is(argv[i]) || is_file(argv, i)); i++)
-        n += !torch_spec_is(argv[i]);
+    for (; i < argc && (baseline_is(argv[i]) || is_file(argv, i)); i++)
+        n += !baseline_is(argv[i]);
     return n;
 }
 
@@ -545,8 +549,8 @@ static int eval_words(struct eval *v, int argc, char **argv, struct err *err)
         int rc;
 
         v->to_come = count_to_come(argc, argv, i);
-        if (torch_spec_is(argv[i]))
-            rc = take_torch(v, argv[i], err);
+        if (baseline_is(argv[i]))
+            rc = take_baseline(v, argv[i], err);
         else
             rc = is_file(argv, i) ? take_file(v, argv[i], err) : open_problem(v, argv[i], err);
         if (rc < 0)
@@ -594,6 +598,7 @@ static int eval_main(struct app *app, const void *options, int argc, char **argv
     if (rc == 0 && fflush(stdout) == 0 && !ferror(stdout))
         front_leave(v.worst);
     session_closep(&v.session);
+    station_free(v.station);
     worker_close(v.worker);
     table_release(&v.table);
     buf_release(&v.failures);
@@ -603,15 +608,17 @@ static int eval_main(struct app *app, const void *options, int argc, char **argv
 
 const struct cmd cmd_eval = {
     .name = "eval",
-    .args = "PROBLEM FILE|torch:MODE... [PROBLEM ...]",
+    .args = "PROBLEM FILE|BASELINE... [PROBLEM ...]",
     .summary = "judge candidates: verdict, time, distance to the limit",
     .options = eval_table,
     .options_size = sizeof(struct eval_options),
-    .details = "One file: a page. Several: a table, each compared with the first that passes its "
-               "problem.\n"
-               "Inputs and expected values are shared by the files of one problem.\n"
-               "torch:eager, torch:compile and torch:max-autotune are baselines: PyTorch itself, "
-               "TF32 off unless\n+tf32 is added.\n",
+    .details =
+        "One file: a page. Several: a table, each compared with the first that passes its "
+        "problem.\n"
+        "Inputs and expected values are shared by the files of one problem.\n"
+        "torch:eager, torch:compile and torch:max-autotune are baselines: PyTorch itself, "
+        "TF32 off unless\n+tf32 is added. cpu:naive and cpu:openblas: the problem's ops by loops, "
+        "or with OpenBLAS.\n",
     .lingers = eval_lingers,
     .run = eval_main,
 };

@@ -2,7 +2,9 @@
 #include "judge/call_floor.h"
 
 #include "base/fs.h"
+#include "build/build.h"
 #include "judge/audit.h"
+#include "judge/stats.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef ASSAY_JUDGE_CALL_FLOOR_H
 #define ASSAY_JUDGE_CALL_FLOOR_H
 
-#include "judge/session.h"
+#include "judge/station.h"
 
 struct call_floor {
     double floor_ns; /* the time an empty candidate shows: no kernel can be measured faster */

@@ -175,8 +175,8 @@ static json_t *audit_json(const struct session *s, const struct evaluation *e)
     for (int i = 0; i < e->n_sizes; i++)
         if (e->sizes[i].trial.n_samples)
             json_array_append_new(sizes, audit_size(&e->sizes[i].trial));
-    return json_pack("{s:s, s:b, s:b, s:o}", "clock", clock, "pinned", s->cpus.split, "smt_shared",
-                     s->cpus.smt_shared, "sizes", sizes);
+    return json_pack("{s:s, s:b, s:b, s:o}", "clock", clock, "pinned", s->station->cpus.split,
+                     "smt_shared", s->station->cpus.smt_shared, "sizes", sizes);
 }
 
 static json_t *sandbox_json(const struct evaluation *e)
@@ -202,7 +202,7 @@ static json_t *sandbox_json(const struct evaluation *e)
 
 static json_t *device_json(const struct session *s)
 {
-    const struct device_info *i = &s->info;
+    const struct device_info *i = &s->station->info;
 
     return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:i}", "name", i->name, "uuid", i->uuid,
                      "driver", i->driver, "fingerprint", i->fingerprint, "memory_bytes",
@@ -343,7 +343,7 @@ json_t *record_json(const struct session *s, const struct evaluation *e)
 
     /* As text: JSON numbers lose bits past 2^53. */
     snprintf(seed, sizeof(seed), "%llu", (unsigned long long)e->seed);
-    json_object_set_new(j, "kind", json_string(e->worker ? "baseline" : "candidate"));
+    json_object_set_new(j, "kind", json_string(e->baseline.mode ? "baseline" : "candidate"));
     json_object_set_new(j, "problem", text(s->problem->name));
     json_object_set_new(j, "problem_hash", json_string(s->problem->hash));
     json_object_set_new(j, "candidate", candidate_json(e));
@@ -352,8 +352,8 @@ json_t *record_json(const struct session *s, const struct evaluation *e)
     json_object_set_new(j, "detail", text(e->verdict.detail));
     json_object_set_new(j, "device", json_string(s->options.device->name));
     json_object_set_new(j, "device_info", device_json(s));
-    json_object_set_new(j, "calibration", record_calibration(&s->calibration));
-    json_object_set_new(j, "datasheet", record_hardware(s->hardware));
+    json_object_set_new(j, "calibration", record_calibration(&s->station->calibration));
+    json_object_set_new(j, "datasheet", record_hardware(s->station->hardware));
     json_object_set_new(j, "peak_fraction",
                         e->peak_fraction > 0 ? number(e->peak_fraction) : json_null());
     json_object_set_new(j, "sol", e->sol > 0 ? number(e->sol) : json_null());

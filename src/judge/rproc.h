@@ -16,8 +16,8 @@
 struct rproc_config {
     /* What it takes to start one, whatever the candidate. */
     const char *runner_path;
-    struct worker *worker;   /* makes the runner instead: trusted code; NULL: none. Not owned */
-    struct torch_spec torch; /* with worker */
+    struct worker *worker; /* makes the runner instead: trusted code; NULL: none. Not owned */
+    struct baseline torch; /* with worker */
     const struct device *device;
     int device_index;
     uint64_t mem_bytes; /* of host memory */

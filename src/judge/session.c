@@ -3,11 +3,10 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
-#include "gpu/gpu.h"
-#include "judge/call_floor.h"
 #include "judge/devlock.h"
 #include "judge/requirement.h"
 
+#include <assert.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -21,110 +20,6 @@
 #define RUNNER_MEM_MIN ((uint64_t)4 << 30)
 
 /* --- opening --- */
-
-static int measure_rates(const struct device *device, void *ctx, const struct cpus *cpus,
-                         const struct device_info *info, struct calibration *ret, struct err *err)
-{
-    if (!device->pins_cores)
-        return calibrate_gpu(device->judge, ctx, ret, err);
-    return calibrate_cpu(cpus->split ? &cpus->runner : &cpus->allowed, info->cache_bytes, ret, err);
-}
-
-static int calibrate(const struct places *places, const struct device *device, int index, void *ctx,
-                     const struct device_info *info, struct calibration *ret, struct err *err)
-{
-    struct cpus cpus;
-    AUTO(fd_closep) int lock = -1;
-    struct call_floor floor;
-    double waited;
-
-    cpus_split(&cpus);
-    if (devlock_take(device->name, index, false, &lock, &waited, err) < 0)
-        return -1;
-    *ret = (struct calibration){0};
-    snprintf(ret->fingerprint, sizeof(ret->fingerprint), "%s", info->fingerprint);
-    snprintf(ret->device, sizeof(ret->device), "%s", info->name);
-    clock_utc(ret->created);
-    if (measure_rates(device, ctx, &cpus, info, ret, err) < 0 ||
-        call_floor_measure(places, device, index, &cpus, &floor, err) < 0)
-        return wrap(err, "calibration");
-    ret->call_floor_ns = floor.floor_ns;
-    ret->empty_order_ns = floor.empty_ns;
-    ret->probe_ns = floor.probe_ns;
-    return calibration_save(places->home, ret, err);
-}
-
-int session_calibrate(const struct places *places, const struct device *device, int index,
-                      struct calibration *ret, struct err *err)
-{
-    struct device_info info;
-    void *ctx = NULL;
-
-    if (device->clock == CLOCK_CLAIM)
-        return fail(err, ERR_INPUT, "the %s device has nothing to calibrate", device->name);
-    if (device->judge->open(index, &ctx, err) < 0)
-        return -1;
-
-    int rc = device->judge->describe(ctx, &info, err);
-
-    if (rc == 0)
-        rc = calibrate(places, device, index, ctx, &info, ret, err);
-    device->judge->close(ctx);
-    return rc;
-}
-
-/* The fake device's times are stated by its candidates; its peaks are round numbers. */
-static void fake_calibration(struct calibration *c)
-{
-    *c = (struct calibration){
-        .fingerprint = "fake",
-        .device = "fake",
-        .created = "2026-01-01T00:00:00Z",
-        .read_bytes_s = 1e11,
-        .copy_bytes_s = 1e11,
-        .flops_s = {[ARITH_FP32] = 1e12, [ARITH_FP64] = 5e11},
-        .call_floor_ns = 1000,
-    };
-}
-
-static int open_calibration(struct session *s, bool *ret_made, struct err *err)
-{
-    const struct session_options *o = &s->options;
-
-    *ret_made = false;
-    if (o->device->clock == CLOCK_CLAIM) {
-        fake_calibration(&s->calibration);
-        return 0;
-    }
-
-    int rc = calibration_load(s->places->home, s->info.fingerprint, &s->calibration, err);
-
-    if (rc <= 0)
-        return rc;
-    *ret_made = true;
-    spares_settle(&s->spares);
-    return calibrate(s->places, o->device, o->device_index, s->ctx, &s->info, &s->calibration, err);
-}
-
-/* Expected values are computed where the contents lie. */
-static int open_engine(struct session *s, struct err *err)
-{
-    if (s->options.device == &device_cuda)
-        return gpu_engine_open(s->ctx, &s->engine, err);
-    s->engine = ops_host;
-    return 0;
-}
-
-/* CPUs have no datasheet for the cores at hand, and the fake device none at all. */
-static int open_hardware(struct session *s, struct err *err)
-{
-    if (s->options.device->pins_cores || s->options.device->clock == CLOCK_CLAIM)
-        return 0;
-    if (hardware_load(s->places->share, &s->hardware_list, err) < 0)
-        return -1;
-    s->hardware = hardware_find(&s->hardware_list, s->info.name);
-    return 0;
-}
 
 /* One limit for all sizes, so that a spare suits any of them. */
 static uint64_t runner_memory(const struct session *s)
@@ -155,13 +50,13 @@ static int spares_wanted(const struct session *s)
         return MAX(plan->spares, 0);
     if (!s->options.device->driver)
         return 0;
-    return s->spares.need * MAX(MIN(left, SPARES_BATCH), 1);
+    return s->station->spares.need * MAX(MIN(left, SPARES_BATCH), 1);
 }
 
 static void fill_spares(struct session *s)
 {
-    s->spares.full = MIN(spares_wanted(s), SPARES_MAX);
-    spares_fill(&s->spares);
+    s->station->spares.full = MIN(spares_wanted(s), SPARES_MAX);
+    spares_fill(&s->station->spares);
 }
 
 static void open_spares(struct session *s)
@@ -169,22 +64,30 @@ static void open_spares(struct session *s)
     const struct plan *plan = &s->options.plan;
 
     s->runner = (struct rproc_config){
-        .runner_path = s->places->runner,
+        .runner_path = s->station->places->runner,
         .device = s->options.device,
         .device_index = s->options.device_index,
         .mem_bytes = runner_memory(s),
         .require_sandbox = plan->require_sandbox,
-        .pin = s->cpus.split,
-        .runner_cpus = s->cpus.runner,
+        .pin = s->station->cpus.split,
+        .runner_cpus = s->station->cpus.runner,
         .start_timeout_ms = MAX(START_TIMEOUT_MS, plan->call_timeout_ms),
         .call_timeout_ms = plan->call_timeout_ms,
         .setup_params = s->problem->setup_params,
     };
-    spares_init(&s->spares, &s->runner, s->n_sizes * (plan->check_only ? 1 : plan->runners), 0);
+    spares_serve(&s->station->spares, &s->runner,
+                 s->n_sizes * (plan->check_only ? 1 : plan->runners));
     fill_spares(s);
 }
 
-int session_open(const struct places *places, const struct problem *problem,
+static char *beside(const char *program, const char *name)
+{
+    const char *slash = strrchr(program, '/');
+
+    return xasprintf("%.*s%s", slash ? (int)(slash + 1 - program) : 0, program, name);
+}
+
+int session_open(struct station *station, const struct problem *problem,
                  const struct session_options *options, struct session **ret,
                  bool *ret_calibration_made, struct err *err)
 {
@@ -192,26 +95,21 @@ int session_open(const struct places *places, const struct problem *problem,
     AUTO(buf_release) struct buf header = BUF_INIT;
     uint64_t start = clock_ns();
 
-    s->places = places;
+    assert(options->device == station->device && options->device_index == station->index);
+    s->station = station;
     s->problem = problem;
     s->options = *options;
-    s->leaving = (struct leaving)LEAVING_INIT;
     s->n_sizes = problem->n_sizes[options->sizes];
     s->pools = xcalloc((size_t)s->n_sizes, sizeof(*s->pools));
     if (!options->seed_chosen)
         s->options.seed = secret_u64();
-    if (options->device->pins_cores)
-        cpus_split(&s->cpus);
     if (s->options.plan.runners == 0) /* medians of GPU kernels do not differ between processes */
         s->options.plan.runners = options->device->clock == CLOCK_CLAIM_AUDITED ? 1 : 3;
     s->options.plan.arenas = MAX(s->options.plan.arenas, PLAN_MIN_ARENAS);
     open_spares(s); /* they open the device while we do */
-    if (options->device->judge->open(options->device_index, &s->ctx, err) < 0 ||
-        options->device->judge->describe(s->ctx, &s->info, err) < 0)
+    if (station_ready(station, ret_calibration_made, err) < 0)
         return -1;
-    if (open_engine(s, err) < 0 || open_hardware(s, err) < 0 ||
-        open_calibration(s, ret_calibration_made, err) < 0)
-        return -1;
+    s->plain = beside(station->places->runner, "assay-plain");
     emit_c_header(problem, options->sizes, &header);
     s->problem_h = buf_steal(&header);
     s->open_ms = clock_ms_since(start);
@@ -237,14 +135,10 @@ void session_close(struct session *s)
     for (int i = 0; i < s->n_sizes; i++)
         if (s->pools[i].device)
             pool_close(&s->pools[i]);
+    station_trim(s->station);
     free(s->pools);
     free(s->problem_h);
-    hardware_release(&s->hardware_list);
-    spares_release(&s->spares);
-    if (s->options.device == &device_cuda)
-        gpu_engine_close(&s->engine);
-    s->options.device->judge->close(s->ctx);
-    leaving_await(&s->leaving); /* they clean up beside us */
+    free(s->plain);
     free(s);
 }
 
@@ -304,9 +198,24 @@ static int build_source(const struct prebuild_request *p, const char *source, si
     return build_artifact(&req, ret, err);
 }
 
+static int collect_evidence(const struct prebuild_request *p, const struct build_result *b,
+                            struct evidence *ret, struct err *err)
+{
+    const struct evidence_request req = {
+        .device = p->options->device->name,
+        .artifact_fd = b->artifact_fd,
+        .artifact_hash = b->artifact_hash,
+        .cache_dir = p->places->cache,
+        .no_cache = p->options->plan.no_cache,
+    };
+
+    return evidence_collect(&req, ret, err);
+}
+
 int prebuild(const struct prebuild_request *p, struct prebuilt *ret, struct err *err)
 {
     struct prebuilt b = {.build.artifact_fd = -1};
+    struct err ignored = ERR_INIT;
 
     if (read_source(p->path, &b.source, &b.source_len, b.source_hash, err) < 0)
         return -1;
@@ -314,6 +223,9 @@ int prebuild(const struct prebuild_request *p, struct prebuilt *ret, struct err 
         prebuilt_release(&b);
         return -1;
     }
+    /* What keeps us from looking is told when the judge tries again. */
+    b.looked =
+        b.build.status == BUILD_OK && collect_evidence(p, &b.build, &b.evidence, &ignored) == 0;
     *ret = b;
     return 0;
 }
@@ -322,13 +234,20 @@ void prebuilt_release(struct prebuilt *b)
 {
     free(b->source);
     build_result_release(&b->build);
+    evidence_release(&b->evidence);
     *b = (struct prebuilt){.build.artifact_fd = -1};
+}
+
+static struct prebuild_request request_of(const struct session *s, const struct evaluation *e)
+{
+    return (struct prebuild_request){s->station->places, &s->options, &s->station->info,
+                                     s->problem_h, e->file_name};
 }
 
 /* Does nothing where the builder was ahead of us. */
 static int build(struct session *s, struct evaluation *e, struct err *err)
 {
-    struct prebuild_request p = {s->places, &s->options, &s->info, s->problem_h, e->file_name};
+    const struct prebuild_request p = request_of(s, e);
 
     if (!e->build.log &&
         build_source(&p, e->source, e->source_len, &e->build, &e->queue_ms, err) < 0)
@@ -351,23 +270,17 @@ static int build(struct session *s, struct evaluation *e, struct err *err)
 
 /* --- what the machine code shows --- */
 
-static int collect_evidence(const struct session *s, struct evaluation *e, struct err *err)
+static int look(const struct session *s, struct evaluation *e, struct err *err)
 {
-    const struct evidence_request req = {
-        .device = s->options.device->name,
-        .artifact_fd = e->build.artifact_fd,
-        .artifact_hash = e->build.artifact_hash,
-        .cache_dir = s->places->cache,
-        .no_cache = s->options.plan.no_cache,
-    };
+    const struct prebuild_request p = request_of(s, e);
 
-    return evidence_collect(&req, &e->evidence, err);
+    return e->looked ? 0 : collect_evidence(&p, &e->build, &e->evidence, err);
 }
 
 /* Before anything runs: code that is not what was asked for need not be timed. */
 static int look_at_code(struct session *s, struct evaluation *e, struct err *err)
 {
-    if (collect_evidence(s, e, err) < 0)
+    if (look(s, e, err) < 0)
         return -1;
     e->infra_kind = ERR_SYSTEM; /* should it be VERDICT_INFRA */
     return requirement_check(&e->evidence, s->problem->requires_tensor, &e->verdict);
@@ -388,13 +301,14 @@ static void *look_aside(void *arg)
 {
     struct look *l = arg;
 
-    l->rc = collect_evidence(l->s, l->e, &l->err);
+    l->rc = look(l->s, l->e, &l->err);
     return NULL;
 }
 
 static int look_start(struct look *l, struct err *err)
 {
-    if (l->s->problem->requires_tensor || l->s->options.device->clock == CLOCK_JUDGE)
+    if (l->e->looked || l->s->problem->requires_tensor ||
+        l->s->options.device->clock == CLOCK_JUDGE)
         return look_at_code(l->s, l->e, err);
     l->started = pthread_create(&l->thread, NULL, look_aside, l) == 0;
     return l->started ? 0 : look_at_code(l->s, l->e, err);
@@ -418,13 +332,13 @@ static int open_pool(struct session *s, int size, struct err *err)
     int checks = MAX(s->options.plan.checks, g->n_laws);
     struct pool_config c = {
         .device = s->options.device,
-        .ctx = s->ctx,
-        .engine = &s->engine,
+        .ctx = s->station->ctx,
+        .engine = &s->station->engine,
         .graph = g,
         .seed = fill_seed(s->options.seed, (uint64_t)size, UINT64_MAX),
         .contents = s->options.plan.check_only ? checks : MAX(checks, graph_first_scored(g)) + 16,
         .least_slots = 1,
-        .memory_bytes = s->info.memory_bytes,
+        .memory_bytes = s->station->info.memory_bytes,
         .progress = &s->options.plan.progress,
     };
 
@@ -444,14 +358,14 @@ static void count_making(const struct pool *p, double sign, struct evaluation *e
  * here, and the better figures are kept. */
 static int measure_again(struct session *s, struct err *err)
 {
-    struct calibration again = s->calibration;
-    const struct cpus *cpus = &s->cpus;
+    struct calibration again = s->station->calibration;
+    const struct cpus *cpus = &s->station->cpus;
 
-    if (calibrate_cpu(cpus->split ? &cpus->runner : &cpus->allowed, s->info.cache_bytes, &again,
-                      err) < 0)
+    if (calibrate_cpu(cpus->split ? &cpus->runner : &cpus->allowed, s->station->info.cache_bytes,
+                      &again, err) < 0)
         return -1;
-    calibration_merge(&s->calibration, &again);
-    return calibration_save(s->places->home, &s->calibration, err);
+    calibration_merge(&s->station->calibration, &again);
+    return calibration_save(s->station->places->home, &s->station->calibration, err);
 }
 
 static bool too_fast(const struct session *s, const struct size_result *r)
@@ -468,17 +382,13 @@ static int physics(struct session *s, const struct graph *g, struct size_result 
         return 0;
     if (s->options.device->pins_cores && measure_again(s, err) < 0) /* GPUs have datasheets */
         return -1;
-    limits_compute(s->problem, g, s->hardware, &s->calibration, s->info.cache_bytes, &r->limits);
+    limits_compute(s->problem, g, s->station->hardware, &s->station->calibration,
+                   s->station->info.cache_bytes, &r->limits);
     if (!too_fast(s, r))
         return 0;
     return verdict_set(v, VERDICT_REJECTED, "physics",
                        "%.3f us is faster than this device can move or compute it (%.3f us)",
                        r->trial.cold.median / 1e3, r->limits.physics_ns / 1e3);
-}
-
-static bool is_vendor(const struct torch_spec *spec)
-{
-    return !strcmp(spec->mode, TORCH_VENDOR);
 }
 
 /* A vendor's module serves all sizes; it finds the dimensions at hand as globals. */
@@ -489,17 +399,21 @@ static void write_vendor(const struct size *size, const struct evaluation *e, st
     buf_add(out, e->source, e->source_len);
 }
 
-/* A module is written for one size; a candidate's artifact serves all. */
+/* What a baseline runs is written for one size; a candidate's artifact serves all. */
 static int write_module(struct session *s, int i, struct evaluation *e, struct err *err)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
 
-    if (!e->worker)
+    if (!e->baseline.mode)
         return 0;
-    if (is_vendor(&e->torch))
+    if (baseline_is_vendor(&e->baseline)) {
         write_vendor(e->sizes[i].size, e, &text);
-    else
+    } else if (e->baseline.torch) {
         emit_torch_size(s->problem, s->options.sizes, i, &text);
+    } else { /* plain/plain.h */
+        buf_addf(&text, "%s %s %d\n", e->baseline.mode, size_set_names[s->options.sizes], i);
+        problem_pack(s->problem, &text);
+    }
     fd_closep(&e->build.artifact_fd);
     return fs_sealed_memfd("assay-module", text.ptr, text.len, &e->build.artifact_fd, err);
 }
@@ -508,9 +422,17 @@ static int write_module(struct session *s, int i, struct evaluation *e, struct e
 static void use_worker(const struct evaluation *e, struct rproc_config *runner)
 {
     runner->worker = e->worker;
-    runner->torch = e->torch;
+    runner->torch = e->baseline;
     runner->require_sandbox = false;
     runner->start_timeout_ms = MAX(WORKER_TIMEOUT_MS, runner->call_timeout_ms);
+}
+
+/* The problem's own ops instead of a candidate: the same walls, and memory for what it keeps
+ * between them. */
+static void use_plain(const struct session *s, const struct graph *g, struct rproc_config *runner)
+{
+    runner->runner_path = s->plain;
+    runner->mem_bytes += (uint64_t)(2 * ops_peak_bytes(g, OPS_FLOAT));
 }
 
 static int judge_size(struct session *s, int i, struct evaluation *e, struct err *err)
@@ -524,12 +446,12 @@ static int judge_size(struct session *s, int i, struct evaluation *e, struct err
     struct trial_config c = {
         .plan = &o->plan,
         .pool = &s->pools[i],
-        .judge_cpus = s->cpus.judge,
-        .usual_empty_ns = s->calibration.empty_order_ns,
-        .usual_probe_ns = s->calibration.probe_ns,
+        .judge_cpus = s->station->cpus.judge,
+        .usual_empty_ns = s->station->calibration.empty_order_ns,
+        .usual_probe_ns = s->station->calibration.probe_ns,
         .runner = s->runner,
-        .spares = &s->spares,
-        .leaving = &s->leaving,
+        .spares = &s->station->spares,
+        .leaving = &s->station->leaving,
     };
 
     count_making(&s->pools[i], -1, e);
@@ -539,9 +461,11 @@ static int judge_size(struct session *s, int i, struct evaluation *e, struct err
     c.runner.artifact_fd = e->build.artifact_fd;
     if (e->worker)
         use_worker(e, &c.runner);
+    else if (e->baseline.mode)
+        use_plain(s, s->pools[i].graph, &c.runner);
     r->tried = true;
-    limits_compute(s->problem, s->pools[i].graph, s->hardware, &s->calibration, s->info.cache_bytes,
-                   &r->limits);
+    limits_compute(s->problem, s->pools[i].graph, s->station->hardware, &s->station->calibration,
+                   s->station->info.cache_bytes, &r->limits);
 
     int rc = trial_run(&c, &r->trial, &e->verdict, err);
 
@@ -550,7 +474,7 @@ static int judge_size(struct session *s, int i, struct evaluation *e, struct err
         return rc;
     rc = physics(s, s->pools[i].graph, r, &e->verdict, err);
     r->peak_fraction = r->limits.floor_ns / r->trial.cold.median;
-    r->sol = limits_sol(&r->limits, &s->calibration, r->trial.cold.median);
+    r->sol = limits_sol(&r->limits, &s->station->calibration, r->trial.cold.median);
     return rc;
 }
 
@@ -578,7 +502,7 @@ static int judge_each(struct session *s, struct evaluation *e, struct err *err)
 
     for (int i = 0; i < e->n_sizes && rc == 0; i++) {
         rc = judge_size(s, i, e, err);
-        if (rc == 1 && e->worker && is_vendor(&e->torch) && e->verdict.kind == VERDICT_WRONG) {
+        if (rc == 1 && baseline_is_vendor(&e->baseline) && e->verdict.kind == VERDICT_WRONG) {
             if (first.kind == VERDICT_PASS)
                 first = e->verdict;
             e->verdict = (struct verdict)VERDICT_INIT;
@@ -599,9 +523,9 @@ static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
     double waited = 0;
     int rc = 0;
 
-    spares_settle(&s->spares);
+    spares_settle(&s->station->spares);
     e->spares_ms = clock_ms_since(start);
-    leaving_await(&s->leaving);
+    leaving_await(&s->station->leaving);
     e->end_ms = clock_ms_since(start) - e->spares_ms;
     /* Where nothing is timed, others may check beside it; but not where a device's memory is
      * counted. */
@@ -615,9 +539,9 @@ static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
     if (rc == 0 && !o->plan.check_only)
         summarise(e);
     if (o->device->pins_cores) /* the next one's compiler takes the lock itself */
-        leaving_await(&s->leaving);
+        leaving_await(&s->station->leaving);
     else
-        leaving_keep(&s->leaving, &lock);
+        leaving_keep(&s->station->leaving, &lock);
     return rc;
 }
 
@@ -633,7 +557,10 @@ static int load_source(struct evaluation *e, const char *path, struct prebuilt *
         memcpy(e->source_hash, built->source_hash, sizeof(e->source_hash));
         e->build = built->build;
         e->queue_ms = built->queue_ms;
+        e->evidence = built->evidence;
+        e->looked = built->looked;
         built->build = (struct build_result){.artifact_fd = -1};
+        built->evidence = (struct evidence){0};
     }
     e->file_name = xstrdup(path);
     return 0;
@@ -703,7 +630,7 @@ int session_eval_built(struct session *s, const char *path, struct prebuilt *bui
 static int read_vendor(const struct session *s, struct buf *out, struct err *err)
 {
     AUTO(freep)
-    char *path = xasprintf("%s/workers/vendor/%s.py", s->places->share, s->problem->name);
+    char *path = xasprintf("%s/workers/vendor/%s.py", s->station->places->share, s->problem->name);
 
     if (!fs_exists(path))
         return fail(err, ERR_INPUT, "no vendor's library is known for %s: there is no %s",
@@ -711,27 +638,47 @@ static int read_vendor(const struct session *s, struct buf *out, struct err *err
     return fs_read(path, SOURCE_MAX, out, err);
 }
 
-int session_eval_torch(struct session *s, struct worker *worker, const char *word,
-                       const struct torch_spec *spec, struct evaluation *ret, struct err *err)
+/* A baseline has a text as well: the module, or the problem file. */
+static int write_source(struct session *s, struct evaluation *e, struct err *err)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
     AUTO(buf_release) struct buf toolchain = BUF_INIT;
+
+    if (e->worker) {
+        if (baseline_is_vendor(&e->baseline) && read_vendor(s, &text, err) < 0)
+            return -1;
+        if (!baseline_is_vendor(&e->baseline))
+            emit_torch(s->problem, s->options.sizes, &text);
+        worker_describe(e->worker, &e->baseline, &toolchain);
+    } else {
+        const struct buf *file = &s->problem->texts[0].text;
+
+        if (baseline_available(&e->baseline, err) < 0)
+            return -1;
+        buf_add(&text, file->ptr, file->len);
+        baseline_describe(&e->baseline, &toolchain);
+    }
+    e->source_len = text.len;
+    e->source = buf_steal(&text);
+    hash_of(e->source, e->source_len, e->source_hash);
+    e->build.log = xstrdup("");
+    e->build.toolchain = buf_steal(&toolchain);
+    return 0;
+}
+
+int session_eval_baseline(struct session *s, struct worker *worker, const char *word,
+                          const struct baseline *b, struct evaluation *ret, struct err *err)
+{
     uint64_t start = clock_ns();
 
-    if (is_vendor(spec) && read_vendor(s, &text, err) < 0)
-        return -1;
     begin(s, ret);
     ret->worker = worker;
-    ret->torch = *spec;
-    if (!is_vendor(spec))
-        emit_torch(s->problem, s->options.sizes, &text);
-    worker_describe(worker, spec, &toolchain);
-    ret->source_len = text.len;
-    ret->source = buf_steal(&text);
-    hash_of(ret->source, ret->source_len, ret->source_hash);
+    ret->baseline = *b;
     ret->file_name = xstrdup(word);
-    ret->build.log = xstrdup("");
-    ret->build.toolchain = buf_steal(&toolchain);
+    if (write_source(s, ret, err) < 0) {
+        evaluation_release(ret);
+        return -1;
+    }
     conclude(ret, judge_sizes(s, ret, err), start, err);
     return 0;
 }

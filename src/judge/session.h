@@ -6,23 +6,14 @@
 
 #include "build/build.h"
 #include "build/evidence.h"
-#include "judge/calibration.h"
-#include "judge/cpus.h"
 #include "judge/limits.h"
 #include "judge/plan.h"
+#include "judge/station.h"
 #include "judge/trial.h"
 #include "judge/verdict.h"
 #include "problem/problem.h"
 
 #define POOL_CANDIDATES 50
-
-/* Where things are; all strings outlive what is given it. */
-struct places {
-    const char *share;  /* problems/, hardware/, include/ */
-    const char *home;   /* store, calibration */
-    const char *cache;  /* build cache */
-    const char *runner; /* the assay-runner program */
-};
 
 struct session_options {
     const struct device *device;
@@ -36,29 +27,22 @@ struct session_options {
 };
 
 struct session {
-    const struct places *places;
+    struct station *station;       /* not owned */
     const struct problem *problem; /* not owned */
     struct session_options options;
-    void *ctx;
-    struct ops_engine engine; /* evaluates in the device's memory */
-    struct device_info info;
-    struct cpus cpus;
-    struct calibration calibration;
-    struct hardware_list hardware_list;
-    const struct hardware *hardware; /* of hardware_list; NULL: no datasheet */
-    struct rproc_config runner;      /* what every runner is started with */
-    struct spares spares;
-    struct leaving leaving; /* the last candidate's runners; keeps others from timing */
-    struct pool *pools;     /* one per size; opened at first use */
+    struct rproc_config runner; /* what every runner is started with */
+    struct pool *pools;         /* one per size; opened at first use */
     int n_sizes;
     int served;     /* by these pools */
     int begun;      /* candidates in all */
-    double open_ms; /* what opening the device took; its first candidate's record has it */
+    double open_ms; /* what opening took; its first candidate's record has it */
     char *problem_h;
+    char *plain; /* the program assay-plain, which lies beside the runner */
 };
 
-/* `calibration_made` is set when there was none for this device and it was measured just now. */
-int session_open(const struct places *places, const struct problem *problem,
+/* On a station of options->device, which outlives it; one session at a time. Where the station is
+ * not ready yet, it is made so, and *ret_calibration_made is as station_ready() says. */
+int session_open(struct station *station, const struct problem *problem,
                  const struct session_options *options, struct session **ret,
                  bool *ret_calibration_made, struct err *err);
 void session_close(struct session *s);
@@ -73,8 +57,8 @@ struct size_result {
 };
 
 struct evaluation {
-    struct worker *worker; /* a baseline's; NULL: a candidate. Not owned */
-    struct torch_spec torch;
+    struct baseline baseline; /* mode NULL: a candidate */
+    struct worker *worker;    /* of a baseline that is torch's. Not owned */
     struct verdict verdict;
     enum err_kind infra_kind; /* with VERDICT_INFRA: ERR_SYSTEM or ERR_DEVICE */
     char id[33];
@@ -85,6 +69,7 @@ struct evaluation {
     size_t source_len;
     struct build_result build;
     struct evidence evidence; /* empty unless something was built */
+    bool looked;              /* the builder made it */
     struct size_result *sizes;
     int n_sizes;
     double peak_fraction, sol; /* geometric means; 0 when not timed */
@@ -97,15 +82,15 @@ struct evaluation {
     double end_ms;    /* ... and for the runners of the candidate before to be gone */
 };
 
-/* Judges one candidate file. Its runners are reaped only when the next one is timed, or the session
- * is closed; until they are gone nobody else is timed on the device. A finding, whatever it is, is
+/* Judges one candidate file. Its runners are reaped only when the next one is timed, or the station
+ * is freed; until they are gone nobody else is timed on the device. A finding, whatever it is, is
  * 0; -1 means that there is nothing to record (the file cannot be read). What else goes wrong on
  * our side becomes VERDICT_INFRA. */
 int session_eval(struct session *s, const char *path, struct evaluation *ret, struct err *err);
-/* The same for the module that emit_torch() writes of the problem, run by the worker: a baseline.
- * `word` is what spec was read from. */
-int session_eval_torch(struct session *s, struct worker *worker, const char *word,
-                       const struct torch_spec *spec, struct evaluation *ret, struct err *err);
+/* The same for the problem itself: a baseline. Torch's is the module that emit_torch() writes, run
+ * by the worker; others need none (and the cpu device). `word` is what b was read from. */
+int session_eval_baseline(struct session *s, struct worker *worker, const char *word,
+                          const struct baseline *b, struct evaluation *ret, struct err *err);
 void evaluation_release(struct evaluation *e);
 
 /* Building ahead of the judge: by any thread, without the device. */
@@ -121,6 +106,8 @@ struct prebuilt {
     size_t source_len;
     char source_hash[HASH_HEX];
     struct build_result build;
+    struct evidence evidence;
+    bool looked; /* evidence holds what there is to see */
     double queue_ms;
 };
 /* A program that does not build is 0, with its log. ERR_INPUT: the file cannot be read. */
@@ -129,9 +116,5 @@ void prebuilt_release(struct prebuilt *b);
 /* The same as session_eval() on what a builder made of the file; takes the contents of *built. */
 int session_eval_built(struct session *s, const char *path, struct prebuilt *built,
                        struct evaluation *ret, struct err *err);
-
-/* Measures the device anew and stores it. */
-int session_calibrate(const struct places *places, const struct device *device, int index,
-                      struct calibration *ret, struct err *err);
 
 #endif

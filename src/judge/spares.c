@@ -15,9 +15,20 @@
 
 #include <string.h>
 
-void spares_init(struct spares *s, const struct rproc_config *config, int need, int full)
+/* A driver's runner gets its limit of memory with the candidate; others were born with theirs. */
+static bool suits(const struct rproc_config *waiting, const struct rproc_config *wanted)
 {
-    *s = (struct spares){.config = *config, .need = need, .full = MIN(full, SPARES_MAX)};
+    return waiting->device == wanted->device && waiting->device_index == wanted->device_index &&
+           waiting->require_sandbox == wanted->require_sandbox &&
+           (wanted->device->driver || waiting->mem_bytes == wanted->mem_bytes);
+}
+
+void spares_serve(struct spares *s, const struct rproc_config *config, int need)
+{
+    if (s->n && !suits(&s->config, config))
+        spares_release(s);
+    s->config = *config;
+    s->need = need;
 }
 
 static void spawn_missing(struct spares *s, int lock)
@@ -67,6 +78,8 @@ bool spares_take(struct spares *s, const struct rproc_config *config, struct rpr
 {
     struct err ignored = ERR_INIT;
 
+    if (s->n && strcmp(s->config.runner_path, config->runner_path) != 0)
+        return false;
     while (s->n > 0) {
         struct rproc *oldest = &s->waiting[0];
 

@@ -239,7 +239,7 @@ static int excuse(struct trial *t, int rc, struct verdict *v)
 {
     const struct rproc_config *c = &t->config->runner;
 
-    if (rc != 1 || v->kind != VERDICT_WRONG || !c->worker || strcmp(c->torch.mode, TORCH_VENDOR))
+    if (rc != 1 || v->kind != VERDICT_WRONG || !c->worker || !baseline_is_vendor(&c->torch))
         return rc;
     t->wrong = *v;
     *v = (struct verdict)VERDICT_INIT;

@@ -38,36 +38,7 @@ struct worker {
     char version[MESSAGE_MAX]; /* of torch */
 };
 
-/* ---- how ---- */
-
-#define PREFIX "torch:"
-#define TF32 "+tf32"
-static const char *const modes[] = {"eager", "compile", "max-autotune", TORCH_VENDOR};
-
-bool torch_spec_is(const char *word)
-{
-    return strncmp(word, PREFIX, strlen(PREFIX)) == 0;
-}
-
-int torch_spec_parse(const char *word, struct torch_spec *ret, struct err *err)
-{
-    const char *mode = word + strlen(PREFIX);
-
-    for (size_t i = 0; torch_spec_is(word) && i < ARRAY_SIZE(modes); i++) {
-        size_t len = strlen(modes[i]);
-
-        if (strncmp(mode, modes[i], len) != 0 || (mode[len] && strcmp(mode + len, TF32) != 0))
-            continue;
-        *ret = (struct torch_spec){modes[i], mode[len] != '\0'};
-        return 0;
-    }
-    return fail(err, ERR_USAGE,
-                "'%s' is no baseline: torch:eager, torch:compile, torch:max-autotune or "
-                "torch:vendor, each also with +tf32",
-                word);
-}
-
-void worker_describe(const struct worker *w, const struct torch_spec *spec, struct buf *out)
+void worker_describe(const struct worker *w, const struct baseline *spec, struct buf *out)
 {
     buf_addf(out, "torch %s %s, tf32 %s", w->version, spec->mode, spec->tf32 ? "on" : "off");
 }
@@ -274,7 +245,7 @@ static int adopt(long pid, pid_t *ret_pid, int *ret_pidfd, struct err *err)
     return 0;
 }
 
-int worker_start(struct worker *w, const struct torch_spec *spec, int sock, int out_fd,
+int worker_start(struct worker *w, const struct baseline *spec, int sock, int out_fd,
                  pid_t *ret_pid, int *ret_pidfd, struct err *err)
 {
     AUTO(freep) char *request = xasprintf("%s %d", spec->mode, spec->tf32);

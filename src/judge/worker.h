@@ -5,26 +5,10 @@
 #ifndef ASSAY_JUDGE_WORKER_H
 #define ASSAY_JUDGE_WORKER_H
 
-#include "base/buf.h"
-#include "base/err.h"
+#include "judge/baseline.h"
 
 #include <sched.h>
 #include <sys/types.h>
-
-/* Not the emitted module, but one that calls a vendor's library: workers/vendor/PROBLEM.py. */
-#define TORCH_VENDOR "vendor"
-
-/* How a module is run: "torch:eager", "torch:compile", "torch:max-autotune", "torch:vendor", each
- * also with "+tf32". */
-struct torch_spec {
-    const char *mode; /* "eager", ...; static */
-    bool tf32;        /* allowed for matmul and cuDNN; off unless asked for */
-};
-
-/* Whether the word starts with "torch:" and so cannot be a file or a problem. */
-bool torch_spec_is(const char *word);
-/* ERR_USAGE with the list of modes. */
-int torch_spec_parse(const char *word, struct torch_spec *ret, struct err *err);
 
 struct worker;
 
@@ -42,11 +26,11 @@ void worker_close(struct worker *w); /* NULL is fine */
 void worker_closep(struct worker **w);
 
 /* "torch 2.11.0 eager, tf32 off": a baseline's toolchain. */
-void worker_describe(const struct worker *w, const struct torch_spec *spec, struct buf *out);
+void worker_describe(const struct worker *w, const struct baseline *spec, struct buf *out);
 
 /* A new runner that speaks the protocol of wire.h on `sock` and prints to `out_fd` (both stay the
  * caller's). It is a child of this process and leads a process group. */
-int worker_start(struct worker *w, const struct torch_spec *spec, int sock, int out_fd,
+int worker_start(struct worker *w, const struct baseline *spec, int sock, int out_fd,
                  pid_t *ret_pid, int *ret_pidfd, struct err *err);
 
 #endif

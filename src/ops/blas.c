@@ -26,8 +26,13 @@ enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 }; /* of cblas.h */
 typedef void dgemm_fn(int order, int trans_a, int trans_b, int m, int n, int k, double alpha,
                       const double *a, int lda, const double *b, int ldb, double beta, double *c,
                       int ldc);
+typedef void sgemm_fn(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
+                      const float *a, int lda, const float *b, int ldb, float beta, float *c,
+                      int ldc);
 
 static dgemm_fn *dgemm;
+static sgemm_fn *sgemm;
+static bool for_floats;
 static char name[128] = "none";
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -77,7 +82,8 @@ static void load(void)
     SYMBOL(lib, config, "openblas_get_config");
     SYMBOL(lib, core, "openblas_get_corename");
     SYMBOL(lib, dgemm, "cblas_dgemm");
-    if (!set_threads || !config || !core || !dgemm) {
+    SYMBOL(lib, sgemm, "cblas_sgemm");
+    if (!set_threads || !config || !core || !dgemm || !sgemm) {
         dgemm = NULL;
         dlclose(lib);
         return;
@@ -104,8 +110,24 @@ bool blas_wanted(const struct gemm *g, double flops)
 {
     if (flops < WORTH_FLOPS || MIN(g->m, g->n) < THIN || largest(g) > INT_MAX)
         return false;
+    return ops_blas_load();
+}
+
+bool blas_wanted_for_floats(const struct gemm *g)
+{
+    return for_floats && largest(g) <= INT_MAX;
+}
+
+bool ops_blas_load(void)
+{
     pthread_once(&once, load);
     return dgemm != NULL;
+}
+
+bool ops_blas_for_floats(void)
+{
+    for_floats = ops_blas_load();
+    return for_floats;
 }
 
 const char *ops_blas_name(void)
@@ -113,14 +135,33 @@ const char *ops_blas_name(void)
     return name;
 }
 
-void blas_dgemm(const struct gemm *g, const double *a, const double *b, double *c)
+struct gemm_call {
+    int trans_a, trans_b, lda, ldb, ldc;
+};
+
+static struct gemm_call gemm_call(const struct gemm *g)
 {
     bool ta = g->a_col != 1, tb = g->b_col != 1;
     int64_t lda = ta ? MAX(g->a_col, g->m) : MAX(g->a_row, g->k.count);
     int64_t ldb = tb ? MAX(g->b_col, g->k.count) : MAX(g->b_row, g->n);
 
-    lda = MAX(lda, 1); /* no terms at all: zeros */
-    ldb = MAX(ldb, 1);
-    dgemm(ROW_MAJOR, ta ? TRANS : NO_TRANS, tb ? TRANS : NO_TRANS, (int)g->m, (int)g->n,
-          (int)g->k.count, 1.0, a, (int)lda, b, (int)ldb, 0.0, c, (int)MAX(g->c_row, g->n));
+    /* no terms at all: zeros */
+    return (struct gemm_call){ta ? TRANS : NO_TRANS, tb ? TRANS : NO_TRANS, (int)MAX(lda, 1),
+                              (int)MAX(ldb, 1), (int)MAX(g->c_row, g->n)};
+}
+
+void blas_dgemm(const struct gemm *g, const double *a, const double *b, double *c)
+{
+    struct gemm_call x = gemm_call(g);
+
+    dgemm(ROW_MAJOR, x.trans_a, x.trans_b, (int)g->m, (int)g->n, (int)g->k.count, 1, a, x.lda, b,
+          x.ldb, 0, c, x.ldc);
+}
+
+void blas_sgemm(const struct gemm *g, const float *a, const float *b, float *c)
+{
+    struct gemm_call x = gemm_call(g);
+
+    sgemm(ROW_MAJOR, x.trans_a, x.trans_b, (int)g->m, (int)g->n, (int)g->k.count, 1, a, x.lda, b,
+          x.ldb, 0, c, x.ldc);
 }

@@ -111,17 +111,19 @@ static int deliver_to(const struct memory *m, int n, void *y, struct err *err)
     const struct node *node = &m->e->g->nodes[n];
     enum store from = store_of(node->dtype, m->e->run.precision);
     bool is_float = from == STORE_F32;
+    bool narrow = m->e->run.f32_outputs && node->dtype == DT_F32;
 
-    return run_job(m,
-                   &(struct job){.kind = JOB_CONVERT,
-                                 .store = from,
-                                 .in = {m->at[m->life.home_of[n]]},
-                                 .type = {m->life.homes[m->life.home_of[n]].type},
-                                 .y = y,
-                                 .count = shape_count(&node->shape),
-                                 .round = is_float ? m->e->run.round_storage : ROUND_NONE,
-                                 .convert = {is_float, node->dtype, is_float ? STORE_F64 : from}},
-                   err);
+    return run_job(
+        m,
+        &(struct job){.kind = JOB_CONVERT,
+                      .store = from,
+                      .in = {m->at[m->life.home_of[n]]},
+                      .type = {m->life.homes[m->life.home_of[n]].type},
+                      .y = y,
+                      .count = shape_count(&node->shape),
+                      .round = is_float ? m->e->run.round_storage : ROUND_NONE,
+                      .convert = {is_float, node->dtype, is_float && !narrow ? STORE_F64 : from}},
+        err);
 }
 
 static int deliver(const struct memory *m, int n, struct err *err)

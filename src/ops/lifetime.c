@@ -106,7 +106,7 @@ static int choose_home(struct planner *p, int n)
         return source_home(p, n);
     if (lifetimes_is_view(node))
         return share_home(p, n, p->l->home_of[node->in[0]]);
-    if (output >= 0 && store(p, n) != STORE_F32)
+    if (output >= 0 && (store(p, n) != STORE_F32 || (p->run->f32_outputs && node->dtype == DT_F32)))
         return add_home(p, n, HOME_OUTPUT, output);
     for (int i = 0; op_table[node->op].class == OP_CLASS_ELEMENTWISE && i < node->n_in; i++) {
         if (may_overwrite(p, n, i))

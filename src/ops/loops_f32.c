@@ -8,13 +8,13 @@
 #define ITEM_MATH(name) name##f
 #include "ops/loops_body.h"
 
+#include "ops/blas.h"
 #include "ops/gemm.h"
 
 static bool product_blas(const struct gemm *g, double flops)
 {
-    (void)g;
     (void)flops;
-    return false; /* no library promises an order of summation */
+    return blas_wanted_for_floats(g); /* no library promises an order of summation: baselines */
 }
 
 static size_t product_scratch(const struct gemm *g)
@@ -25,8 +25,10 @@ static size_t product_scratch(const struct gemm *g)
 static void product(const struct gemm *g, const float *a, const float *b, float *c, void *scratch,
                     bool blas)
 {
-    (void)blas;
-    gemm_f32(g, a, b, c, scratch);
+    if (blas)
+        blas_sgemm(g, a, b, c);
+    else
+        gemm_f32(g, a, b, c, scratch);
 }
 
 #include "ops/contract_body.h"

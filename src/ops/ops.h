@@ -18,6 +18,7 @@ struct ops_run {
      * over more than 65,536 terms is summed in 65,536 lanes, which are then added in order. */
     int order;
     bool compensated; /* OPS_FLOAT: sums as if compensated, in double and rounded once */
+    bool f32_outputs; /* OPS_FLOAT: outputs of dtype f32 are filled with floats, not doubles */
     bool truncate; /* null: every reduction and contraction leaves out the last 1/16 (at least one)
                     */
 };
@@ -48,6 +49,11 @@ bool ops_contracts(const struct graph *g);
 /* The host's peak bytes of intermediates in the given precision. */
 double ops_peak_bytes(const struct graph *g, enum ops_precision precision);
 
+/* From now on products of floats are OpenBLAS's as well, in whatever order it sums: for baselines,
+ * never in a judge. False: there is no OpenBLAS. */
+bool ops_blas_for_floats(void);
+/* Whether there is one; loads it. */
+bool ops_blas_load(void);
 /* Threads used by all loops and by the BLAS; 0: as many as cores allowed. */
 void ops_set_threads(int n);
 /* "OpenBLAS 0.3.21 SkylakeX" once loaded, "none" otherwise: for records. */

@@ -290,14 +290,14 @@ static bool lib_load(lua_State *L, const char *name)
 {
     AUTO(freep) char *path = lib_path(trace_of(L)->path, name);
     AUTO(freep) char *chunk = xasprintf("=lib %s", name);
-    AUTO(buf_release) struct buf text = BUF_INIT;
+    const struct buf *text;
     struct err err = ERR_INIT;
 
-    if (fs_read(path, LIB_MAX_BYTES, &text, &err) < 0) {
+    if (problem_text(trace_of(L)->problem, name, path, LIB_MAX_BYTES, &text, &err) < 0) {
         lua_pushstring(L, err.text);
         return false;
     }
-    return luaL_loadbufferx(L, buf_str(&text), text.len, chunk, "t") == LUA_OK;
+    return luaL_loadbufferx(L, buf_str(text), text->len, chunk, "t") == LUA_OK;
 }
 
 int trace_lib(lua_State *L)

@@ -34,6 +34,11 @@ void problem_free(struct problem *p)
         free(p->null_skips[i].name);
         free(p->null_skips[i].why);
     }
+    for (int i = 0; i < p->n_texts; i++) {
+        free(p->texts[i].name);
+        buf_release(&p->texts[i].text);
+    }
+    free(p->texts);
     free(p->null_skips);
     free(p->name);
     free(p->path);
@@ -82,10 +87,11 @@ static void hash_size(const struct size *s, struct hash *h)
     graph_hash(s->graph, h);
 }
 
-static int trace_size(struct problem *p, enum size_set set, int index, bool first,
-                      const struct buf *text, struct err *err)
+static int trace_size(struct problem *p, enum size_set set, int index, bool first, struct err *err)
 {
     AUTO(graph_freep) struct graph *graph = graph_new();
+    /* In a buffer of the heap's own: texts[] moves when a lib joins it. */
+    const struct buf text = p->texts[0].text;
     struct trace t = {
         .problem = p,
         .graph = graph,
@@ -97,7 +103,7 @@ static int trace_size(struct problem *p, enum size_set set, int index, bool firs
     };
     struct hash h;
 
-    if (trace_run(&t, buf_str(text), text->len, err) < 0)
+    if (trace_run(&t, buf_str(&text), text.len, err) < 0)
         return -1;
     if (t.stage != STAGE_SIZES)
         return fail(err, ERR_INPUT, "%s: %s { ... } is missing", p->path,
@@ -135,20 +141,14 @@ static void hash_problem(struct problem *p)
     hash_final(&h, p->hash);
 }
 
-int problem_load(const char *path, const char *name, struct problem **ret, struct err *err)
+static int trace_all(struct problem *p, struct err *err)
 {
-    AUTO(buf_release) struct buf text = BUF_INIT;
-    AUTO(problem_freep) struct problem *p = xcalloc(1, sizeof(*p));
     bool first = true;
 
-    p->path = xstrdup(path);
-    read_name(p, name);
-    if (fs_read(path, FILE_MAX_BYTES, &text, err) < 0)
-        return -1;
     /* The first run finds out how many sizes there are; before it, there is one to try. */
     for (int set = 0; set < SIZES_COUNT; set++) {
         for (int i = 0; i < MAX(p->n_sizes[set], first); i++) {
-            if (trace_size(p, (enum size_set)set, i, first, &text, err) < 0)
+            if (trace_size(p, (enum size_set)set, i, first, err) < 0)
                 return -1;
             first = false;
         }
@@ -156,6 +156,111 @@ int problem_load(const char *path, const char *name, struct problem **ret, struc
     if (!p->level)
         p->level = xstrdup("");
     hash_problem(p);
+    return 0;
+}
+
+/* --- texts --- */
+
+static struct buf *add_text(struct problem *p, const char *name)
+{
+    p->texts = xrealloc(p->texts, (size_t)(p->n_texts + 1) * sizeof(*p->texts));
+    p->texts[p->n_texts] = (struct problem_text){xstrdup(name), BUF_INIT};
+    return &p->texts[p->n_texts++].text;
+}
+
+int problem_text(struct problem *p, const char *name, const char *path, size_t max_bytes,
+                 const struct buf **ret, struct err *err)
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+
+    for (int i = 0; i < p->n_texts; i++)
+        if (!strcmp(p->texts[i].name, name)) {
+            *ret = &p->texts[i].text;
+            return 0;
+        }
+    if (p->packed)
+        return fail(err, ERR_INPUT, "%s is not among the texts", name);
+    if (fs_read(path, max_bytes, &text, err) < 0)
+        return -1;
+
+    struct buf *kept = add_text(p, name);
+
+    buf_add(kept, text.ptr, text.len);
+    *ret = kept;
+    return 0;
+}
+
+int problem_load(const char *path, const char *name, struct problem **ret, struct err *err)
+{
+    AUTO(problem_freep) struct problem *p = xcalloc(1, sizeof(*p));
+    const struct buf *text;
+
+    p->path = xstrdup(path);
+    read_name(p, name);
+    if (problem_text(p, "", path, FILE_MAX_BYTES, &text, err) < 0 || trace_all(p, err) < 0)
+        return -1;
+    *ret = steal(&p);
+    return 0;
+}
+
+void problem_pack(const struct problem *p, struct buf *out)
+{
+    buf_addf(out, "%s\n%d\n", p->name, p->n_texts);
+    for (int i = 0; i < p->n_texts; i++) {
+        buf_addf(out, "%s\n%zu\n", p->texts[i].name, p->texts[i].text.len);
+        buf_add(out, p->texts[i].text.ptr, p->texts[i].text.len);
+    }
+}
+
+struct unpacker {
+    const char *at;
+    size_t left;
+};
+
+/* The next line, without its end; NULL: there is none. A heap string of the caller's. */
+static char *take_line(struct unpacker *u)
+{
+    const char *end = memchr(u->at, '\n', u->left);
+    char *line = end ? xasprintf("%.*s", (int)(end - u->at), u->at) : NULL;
+
+    if (end) {
+        u->left -= (size_t)(end + 1 - u->at);
+        u->at = end + 1;
+    }
+    return line;
+}
+
+static bool take_text(struct unpacker *u, struct problem *p)
+{
+    AUTO(freep) char *name = take_line(u);
+    AUTO(freep) char *size = name ? take_line(u) : NULL;
+    size_t bytes = size ? strtoull(size, NULL, 10) : 0;
+
+    if (!size || bytes > u->left)
+        return false;
+    buf_add(add_text(p, name), u->at, bytes);
+    u->at += bytes;
+    u->left -= bytes;
+    return true;
+}
+
+int problem_unpack(const char *pack, size_t len, struct problem **ret, struct err *err)
+{
+    AUTO(problem_freep) struct problem *p = xcalloc(1, sizeof(*p));
+    struct unpacker u = {pack, len};
+    AUTO(freep) char *name = take_line(&u);
+    AUTO(freep) char *count = name ? take_line(&u) : NULL;
+
+    p->packed = true;
+    for (long i = 0, n = count ? strtol(count, NULL, 10) : 0; i < n; i++)
+        if (!take_text(&u, p))
+            break;
+    if (!count || p->n_texts < 1 || p->n_texts != strtol(count, NULL, 10))
+        return fail(err, ERR_INPUT, "not a packed problem");
+    p->path = xstrdup(name);
+    read_name(p, name);
+    if (trace_all(p, err) < 0)
+        return -1;
     *ret = steal(&p);
     return 0;
 }

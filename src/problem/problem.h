@@ -24,6 +24,12 @@ struct null_skip { /* nulls { skip = { mean = "why" } } */
     char *name, *why;
 };
 
+/* A file as it was read: the problem's own first, then what lib "NAME" took. */
+struct problem_text {
+    char *name; /* "" for the problem's own */
+    struct buf text;
+};
+
 /* "fp8", ..., NULL: what requires { tensor = } can say. The builder's evidence knows them all. */
 extern const char *const requires_tensor_names[];
 
@@ -43,10 +49,16 @@ struct problem {
     struct size *sizes[SIZES_COUNT];
     int n_sizes[SIZES_COUNT];
     char hash[HASH_HEX]; /* over all sizes */
+    struct problem_text *texts;
+    int n_texts;
+    bool packed; /* there are no others to be had */
 };
 
 /* Loads one file; `name` is how it calls itself in messages and records. */
 int problem_load(const char *path, const char *name, struct problem **ret, struct err *err);
+/* All its texts in one, and a problem made of that alone: for a process that can open no file. */
+void problem_pack(const struct problem *p, struct buf *out);
+int problem_unpack(const char *pack, size_t len, struct problem **ret, struct err *err);
 void problem_free(struct problem *p);
 void problem_freep(struct problem **p);
 /* "small: N = 32, M = 16" without the set: "N=32 M=16" */

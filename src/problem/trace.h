@@ -40,6 +40,10 @@ int trace_run(struct trace *t, const char *text, size_t len, struct err *err);
 /* lua_state.c: one row per op and layer of the prelude: name, what it takes, PyTorch spelling. */
 int trace_reference(struct buf *out, struct err *err);
 
+/* problem.c: the text of that name, read from `path` where it is not there yet. Valid until the
+ * next one is read. */
+int problem_text(struct problem *p, const char *name, const char *path, size_t max_bytes,
+                 const struct buf **ret, struct err *err);
 /* lib "NAME" in a problem file: what problems/lib/NAME.lua returns. Blocks that several nets share.
  */
 int trace_lib(lua_State *L);

@@ -2,7 +2,7 @@
 #include "run/jobs.h"
 
 #include "base/fs.h"
-#include "judge/worker.h"
+#include "judge/baseline.h"
 #include "store/run_store.h"
 
 #include <stdio.h>
@@ -212,20 +212,31 @@ static bool takes(const struct device *d, const char *file)
     return false;
 }
 
-/* PyTorch runs on the GPU where there is one. */
-static const struct device *torch_device(void)
+/* PyTorch runs on the GPU where there is one; our own loops on the CPU. */
+static const struct device *baseline_device(struct candidate *c, const struct device *chosen)
 {
+    struct baseline b;
+    struct err err = ERR_INIT;
     const char *why;
 
-    return device_cuda.probe(&why) > 0 ? &device_cuda : &device_cpu;
+    if (baseline_parse(c->file, &b, &err) < 0) {
+        skip(c, err.text);
+        return NULL;
+    }
+    if (b.torch)
+        return chosen ? chosen : device_cuda.probe(&why) > 0 ? &device_cuda : &device_cpu;
+    if (!chosen || chosen == &device_cpu)
+        return &device_cpu;
+    skip(c, "runs on the cpu device only");
+    return NULL;
 }
 
 static const struct device *device_of(struct candidate *c, const struct device *chosen)
 {
     AUTO(freep) char *why = NULL;
 
-    if (torch_spec_is(c->file))
-        return chosen ? chosen : torch_device();
+    if (baseline_is(c->file))
+        return baseline_device(c, chosen);
     if (!chosen)
         return device_for_file(c->file);
     if (takes(chosen, c->file))
@@ -240,7 +251,7 @@ static bool read_hash(struct candidate *c, char hash[HASH_HEX])
     AUTO(buf_release) struct buf text = BUF_INIT;
     struct err err = ERR_INIT;
 
-    if (torch_spec_is(c->file)) { /* its text follows from the problem, whose hash counts too */
+    if (baseline_is(c->file)) { /* its text follows from the problem, whose hash counts too */
         hash_of(c->file, strlen(c->file), hash);
         return true;
     }

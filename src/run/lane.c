@@ -2,9 +2,10 @@
 /*
  *   builders (one per core) --> queue --> judge (one per device) --> store
  *
- * A builder holds no device. A judge keeps its session, with inputs and expected values, while the
- * problem stays the same. What looks as if something outside had come in between (infra; a runner
- * or a compiler that was killed) is judged again, with a fresh session.
+ * A builder holds no device. A judge keeps its device open from the first problem to the last, and
+ * its session, with inputs and expected values, while the problem stays the same. What looks as if
+ * something outside had come in between (infra; a runner or a compiler that was killed) is judged
+ * again, with a fresh session.
  */
 #include "run/lane.h"
 
@@ -33,7 +34,8 @@ struct lane {
     const struct device *device;
     int first_device, n_devices;
     struct session_options options;
-    struct device_info info; /* of the first: what code is built for */
+    struct station *first;   /* opened before there are judges; the first judge's */
+    struct device_info info; /* its own: what code is built for */
     struct queue queue;
     pthread_mutex_t ended_mutex;
     pthread_cond_t ended;
@@ -96,7 +98,7 @@ static void build_job(struct lane *l, struct job *j)
                                          j->candidate->file};
     struct err err = ERR_INIT;
 
-    if (torch_spec_is(j->candidate->file))
+    if (baseline_is(j->candidate->file))
         return;
     for (int attempt = 0; attempt <= KILLED_AGAIN; attempt++) {
         prebuilt_release(&j->built);
@@ -125,10 +127,11 @@ struct judge {
     pthread_t thread;
     int problem_at; /* of the session, -1 without one */
     struct problem *problem;
+    struct station *station; /* stays from problem to problem */
     struct session *session;
     char pool[HASH_HEX], seed[24]; /* the session's, to be revealed when it is retired */
     int infra_in_a_row;
-    int to_come;           /* candidates of the batch, from the present job on; no baselines */
+    int to_come; /* candidates from the present job on, as far as spares go; no baselines */
     struct worker *worker; /* for baselines; opened at the first one */
     struct err no_worker;  /* why there is none: asking again takes seconds */
 };
@@ -189,11 +192,11 @@ static int open_session(struct judge *g, int problem_at, struct err *err)
     options.device_index = g->index;
     tell_to_come(g, &options, 0);
     if (problem_load(p->path, p->name, &g->problem, err) < 0 ||
-        session_open(run->config->places, g->problem, &options, &g->session, &calibrated, err) < 0)
+        session_open(g->station, g->problem, &options, &g->session, &calibrated, err) < 0)
         return -1;
     g->problem_at = problem_at;
     if (calibrated)
-        say(run, run->config->watcher.calibrated, g->session->info.name);
+        say(run, run->config->watcher.calibrated, g->station->info.name);
     return 0;
 }
 
@@ -209,7 +212,7 @@ static bool worth_repeating(const struct evaluation *e, int attempt)
 
 static int open_worker(struct judge *g, struct err *err)
 {
-    const struct cpus *cpus = &g->session->cpus;
+    const struct cpus *cpus = &g->station->cpus;
     const struct places *places = g->lane->run->config->places;
     const struct worker_config c = {
         .share = places->share, .cache = places->cache, .cpus = cpus->split ? &cpus->runner : NULL};
@@ -225,22 +228,24 @@ static int open_worker(struct judge *g, struct err *err)
 static int eval_once(struct judge *g, const char *file, struct prebuilt *built,
                      struct evaluation *ret, struct err *err)
 {
-    struct torch_spec spec;
+    struct baseline b;
 
-    if (!torch_spec_is(file))
+    if (!baseline_is(file))
         return session_eval_built(g->session, file, built, ret, err);
-    if (torch_spec_parse(file, &spec, err) < 0 || open_worker(g, err) < 0)
+    if (baseline_parse(file, &b, err) < 0 || (b.torch && open_worker(g, err) < 0))
         return -1;
-    return session_eval_torch(g->session, g->worker, file, &spec, ret, err);
+    return session_eval_baseline(g->session, b.torch ? g->worker : NULL, file, &b, ret, err);
 }
 
-/* A fresh start for the same problem. */
+/* A fresh start for the same problem: the device too is opened anew, should that be what it is. */
 static int reopen(struct judge *g, struct err *err)
 {
-    int problem_at = g->problem_at;
+    int problem_at = g->problem_at, rc = close_session(g, err);
 
     worker_closep(&g->worker); /* it may be what was killed */
-    return close_session(g, err) < 0 ? -1 : open_session(g, problem_at, err);
+    station_free(g->station);
+    g->station = station_new(g->lane->run->config->places, g->lane->device, g->index);
+    return rc < 0 ? -1 : open_session(g, problem_at, err);
 }
 
 /* 0: judged. -1: there is nothing to record. */
@@ -266,7 +271,7 @@ static int store_cells(struct judge *g, const struct job *j, const struct evalua
                        const json_t *record, struct err *err)
 {
     const struct run_config *config = g->lane->run->config;
-    AUTO(freep) char *device = jobs_device_name(g->lane->device, &g->session->info);
+    AUTO(freep) char *device = jobs_device_name(g->lane->device, &g->station->info);
     AUTO(freep) struct cell_row *cells = xcalloc((size_t)twins_of(j), sizeof(*cells));
     int n = 0;
 
@@ -320,7 +325,7 @@ static bool changed_meanwhile(struct judge *g, const struct job *j, const struct
 {
     struct run_state *run = g->lane->run;
 
-    if (!strcmp(e->source_hash, j->hash) || torch_spec_is(j->candidate->file))
+    if (!strcmp(e->source_hash, j->hash) || baseline_is(j->candidate->file))
         return false;
 
     AUTO(freep)
@@ -379,13 +384,25 @@ static void say_left(struct judge *g, const struct batch *b, int from)
     say(run, run->config->watcher.trouble, text);
 }
 
-static int count_to_come(const struct judge *g, const struct batch *b, int from)
+static int count_candidates(const struct jobs *jobs, int from, int end)
 {
     int n = 0;
 
-    for (int i = from; i < b->n; i++)
-        n += !torch_spec_is(g->lane->run->jobs->order[b->first + i]->candidate->file);
+    for (int i = from; i < end && n < SPARES_MAX; i++)
+        n += !baseline_is(jobs->order[i]->candidate->file);
     return n;
+}
+
+/* Spares outlive the problem: where a batch ends, what nobody has taken yet counts as well, since
+ * one of them is this judge's next. */
+static int count_to_come(const struct judge *g, const struct batch *b, int from)
+{
+    struct lane *l = g->lane;
+    const struct jobs *jobs = l->run->jobs;
+    int untaken = queue_untaken(&l->queue);
+
+    return count_candidates(jobs, b->first + from, b->first + b->n) +
+           count_candidates(jobs, untaken, l->queue.end_build) / l->n_devices;
 }
 
 /* A job that is passed over is waited for all the same: its build may be going on. */
@@ -426,6 +443,7 @@ static void *judge_main(void *arg)
     if (close_session(g, &err) < 0)
         rc = -1;
     worker_close(g->worker);
+    station_free(g->station);
     if (rc < 0)
         stop_lane(l, &err);
     pthread_mutex_lock(&l->ended_mutex);
@@ -471,31 +489,37 @@ static void wait_for_judges(struct lane *l)
 
 static int ask_devices(struct lane *l, struct err *err)
 {
-    const char *word = l->run->config->device, *why = NULL;
+    const struct run_config *config = l->run->config;
+    const char *word = config->device, *why = NULL;
     const struct device *d = l->device;
-    void *ctx = NULL;
     int found = d->probe(&why);
+    bool calibrated;
 
     if (word && device_find(word, &d, &l->first_device, err) < 0)
         return -1;
     if (found < 1)
         return fail(err, ERR_DEVICE, "no %s device: %s", l->device->name, why ? why : "none found");
     l->n_devices = word && strchr(word, ':') ? 1 : MIN(found, MAX_JUDGES);
-    if (l->device->judge->open(l->first_device, &ctx, err) < 0)
+    l->first = station_new(config->places, l->device, l->first_device);
+    if (station_ready(l->first, &calibrated, err) < 0)
         return -1;
-
-    int rc = l->device->judge->describe(ctx, &l->info, err);
-
-    l->device->judge->close(ctx);
-    return rc;
+    l->info = l->first->info;
+    if (calibrated)
+        say(l->run, config->watcher.calibrated, l->info.name);
+    return 0;
 }
 
 static int start_judges(struct lane *l, struct judge *judges, struct err *err)
 {
     for (int i = 0; i < l->n_devices; i++) {
-        judges[i] = (struct judge){.lane = l, .index = l->first_device + i, .problem_at = -1};
+        struct judge *g = &judges[i];
+
+        *g = (struct judge){.lane = l, .index = l->first_device + i, .problem_at = -1};
+        g->station =
+            i ? station_new(l->run->config->places, l->device, g->index) : steal(&l->first);
         l->judges_left++;
-        if (pthread_create(&judges[i].thread, NULL, judge_main, &judges[i]) != 0) {
+        if (pthread_create(&g->thread, NULL, judge_main, g) != 0) {
+            station_free(g->station);
             l->judges_left--;
             l->n_devices = i;
             return i ? 0 : fail(err, ERR_SYSTEM, "cannot start a thread");
@@ -549,6 +573,7 @@ int lane_run(struct run_state *run, int first, int end, struct err *err)
     struct err why = ERR_INIT;
 
     if (ask_devices(&l, &why) < 0) {
+        station_free(l.first);
         leave_lane(&l, first, end, &why);
         return 0;
     }

@@ -4,7 +4,7 @@
 #include "base/fs.h"
 #include "base/ydoc.h"
 #include "device/device.h"
-#include "judge/worker.h"
+#include "judge/baseline.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,10 +104,10 @@ static int read_candidate(const struct ydoc *d, const struct ynode *n, struct ca
     if (!model || !problem || !file)
         return ydoc_fail(d, n->line, err, "a candidate needs model, problem and file");
 
-    struct torch_spec torch;
-    bool baseline = torch_spec_is(file);
+    struct baseline spec;
+    bool baseline = baseline_is(file);
 
-    if (baseline && torch_spec_parse(file, &torch, err) < 0)
+    if (baseline && baseline_parse(file, &spec, err) < 0)
         return wrap(err, "%s: line %d", d->path, n->line);
 
     AUTO(freep) char *path = baseline ? xstrdup(file) : beside(d, file);

@@ -84,6 +84,16 @@ const struct batch *queue_batch(struct queue *q)
     return b;
 }
 
+int queue_untaken(struct queue *q)
+{
+    pthread_mutex_lock(&q->mutex);
+
+    int at = q->next_batch < q->end_batch ? q->batches[q->next_batch].first : q->end_build;
+
+    pthread_mutex_unlock(&q->mutex);
+    return at;
+}
+
 bool queue_wait(struct queue *q, struct job *j)
 {
     pthread_mutex_lock(&q->mutex);

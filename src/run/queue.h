@@ -39,5 +39,7 @@ void queue_built(struct queue *q, struct job *j);
 const struct batch *queue_batch(struct queue *q);
 bool queue_wait(struct queue *q, struct job *j);
 void queue_done(struct queue *q, struct job *j);
+/* Where in the jobs' order the batches begin that no judge has taken yet. */
+int queue_untaken(struct queue *q);
 
 #endif

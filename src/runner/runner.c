@@ -101,7 +101,7 @@ static void expect(struct session *s, enum wire_type type)
         give_up(s, WIRE_STAGE_IMPORT, 0, err.text);
 }
 
-static void receive_hello(struct session *s)
+static void receive_hello(struct session *s, const struct device *substitute)
 {
     struct wire_msg m = WIRE_MSG_INIT(0);
     struct err err = ERR_INIT;
@@ -113,6 +113,8 @@ static void receive_hello(struct session *s)
     s->hello = m.u.hello;
     if (device_find(s->hello.device, &s->device, &index, &err) < 0)
         give_up(s, WIRE_STAGE_DEVICE, 0, err.text);
+    if (substitute)
+        s->device = substitute;
     /* Asked here, because /sys is out of reach afterwards. */
     s->yield = s->hello.yield || sysconf(_SC_NPROCESSORS_ONLN) == 1;
 }
@@ -353,14 +355,14 @@ static _Noreturn void watch(struct session *s)
     }
 }
 
-_Noreturn void runner_run(int sock, int lock_fd)
+_Noreturn void runner_run(int sock, int lock_fd, const struct device *substitute)
 {
     struct session *s = xcalloc(1, sizeof(*s));
     uint32_t wanted = sandbox_wanted(); /* asked with the rights we were born with */
 
     s->sock = sock;
     s->lock_fd = lock_fd;
-    receive_hello(s);
+    receive_hello(s, substitute);
     await_turn(s);
     lock_down(s);
     report_warm(s);

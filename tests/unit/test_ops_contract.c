@@ -333,13 +333,40 @@ static void test_blas_agrees(void **state)
     assert_memory_equal(ops_blas_name(), "OpenBLAS ", 9);
 }
 
+/* Baselines may use it for floats; last, since there is no way back. */
+static void test_float_blas(void **state)
+{
+    struct gemm g = {70, 33, {50, 0}, 50, 1, 1, 50, 33, 1};
+    struct matmul_args args = {.gemm = g, .batch = 1};
+    static float a[70 * 50], b[50 * 33], want[70 * 33], got[70 * 33];
+    double d = 0, w = 0;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(a); i++)
+        a[i] = (float)(random_u32() / 0x1p30 - 1);
+    for (size_t i = 0; i < ARRAY_SIZE(b); i++)
+        b[i] = (float)(random_u32() / 0x1p30 - 1);
+    assert_int_equal(loops_f32.matmul(&args, a, b, want, &err), 0);
+    if (!ops_blas_for_floats()) {
+        print_message("no libopenblas.so.0\n");
+        skip();
+    }
+    assert_int_equal(loops_f32.matmul(&args, a, b, got, &err), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(got); i++) {
+        d += ((double)got[i] - want[i]) * ((double)got[i] - want[i]);
+        w += (double)want[i] * want[i];
+    }
+    assert_true(sqrt(d / w) < 1e-6);
+    assert_true(d > 0); /* another order: it was not our own loop again */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matmul_bits), cmocka_unit_test(test_conv_bits),
         cmocka_unit_test(test_reduce_bits), cmocka_unit_test(test_pool_bits),
         cmocka_unit_test(test_move_bits),   cmocka_unit_test(test_pad_and_gather_bits),
-        cmocka_unit_test(test_blas_agrees),
+        cmocka_unit_test(test_blas_agrees), cmocka_unit_test(test_float_blas),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

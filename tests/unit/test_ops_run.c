@@ -430,6 +430,37 @@ static void test_no_memory(void **state)
     rig_end(&r);
 }
 
+/* For baselines: floats as they are where the output is one, whoever computes it (an op, a source,
+ * a value that others read too), and 8 bytes elsewhere. */
+static void test_f32_outputs(void **state)
+{
+    const struct ops_run narrow = {.precision = OPS_FLOAT, .f32_outputs = true};
+    const struct node half = {.dtype = DT_F16};
+    struct rig r;
+
+    (void)state;
+    rig_start(&r);
+
+    int x = add_f32(&r, SHAPE(5, 7));
+    int twice = add_op(&r, OP_ADD, NULL, NULL, 2, x, x);
+
+    assert_int_equal(graph_add_output(r.g, "twice", twice, &err), 0);
+    assert_int_equal(graph_add_output(r.g, "same", x, &err), 0);
+    assert_int_equal(
+        graph_add_output(r.g, "half", add_op(&r, OP_CAST, NULL, &half, 1, twice), &err), 0);
+    finish(&r, add_op(&r, OP_MUL, NULL, NULL, 2, twice, x));
+    assert_int_equal(evaluate_on_host(&r, &narrow), 0);
+    for (int i = 0; i < 35; i++) {
+        float v = ((const float *)r.data[0])[i];
+
+        assert_true(((float *)r.out[0])[i] == v + v);
+        assert_true(((float *)r.out[1])[i] == v);
+        assert_true(((double *)r.out[2])[i] == dtype_round(DT_F16, v + v));
+        assert_true(((float *)r.out[3])[i] == (v + v) * v);
+    }
+    rig_end(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -445,6 +476,7 @@ int main(void)
         cmocka_unit_test(test_elementwise_graph_contracts_nothing),
         cmocka_unit_test(test_threads_agree),
         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_f32_outputs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -782,6 +782,45 @@ static void test_text(void **state)
     assert_string_equal(buf_str(&out), want);
 }
 
+/* What assay-plain gets: the same problem, made where no file can be opened. */
+static void test_pack(void **state)
+{
+    static const char *const broken[] = {"",       "p\n",    "p\n1\n", "p\n1\n\n5\nabc",
+                                         "p\n0\n", "p\n-1\n"};
+    AUTO(freep) char *share = fs_share_dir();
+    struct err err = ERR_INIT;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) { /* without and with a file of problems/lib */
+        AUTO(problem_freep) struct problem *p = NULL;
+        AUTO(problem_freep) struct problem *again = NULL;
+        AUTO(buf_release) struct buf pack = BUF_INIT;
+        struct problem_ref ref = {0};
+
+        assert_int_equal(problem_find(share, i ? "level3/35" : "level1/19", &ref, &err), 0);
+        assert_int_equal(problem_load(ref.path, ref.name, &p, &err), 0);
+        problem_ref_release(&ref);
+        assert_int_equal(p->n_texts, 1 + i);
+        problem_pack(p, &pack);
+        assert_int_equal(problem_unpack(pack.ptr, pack.len, &again, &err), 0);
+        assert_string_equal(again->hash, p->hash);
+        assert_string_equal(again->name, p->name);
+        if (i) { /* a lib that is not in it is not looked for */
+            char *count = strstr(pack.ptr, "\n2\n");
+
+            count[1] = '1';
+            problem_freep(&again);
+            assert_int_equal(problem_unpack(pack.ptr, pack.len, &again, &err), -1);
+            assert_non_null(strstr(err.text, "lstm is not among the texts"));
+        }
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
+        struct problem *p = NULL;
+
+        assert_int_equal(problem_unpack(broken[i], strlen(broken[i]), &p, &err), -1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -793,6 +832,7 @@ int main(void)
         cmocka_unit_test(test_find),         cmocka_unit_test(test_find_path),
         cmocka_unit_test(test_list),         cmocka_unit_test(test_level_and_id),
         cmocka_unit_test(test_header),       cmocka_unit_test(test_text),
+        cmocka_unit_test(test_pack),
     };
     int failed;
 

@@ -41,6 +41,7 @@ struct bench {
     struct places places;
     char *share, *runner;
     struct problem *problem;
+    struct station *station;
     struct session *session;
 };
 
@@ -57,7 +58,8 @@ static void bench_open_with(struct bench *b, const struct session_options *optio
                         "output('y', relu(input('x', f32, { N, N })))");
     must(problem_load("p.lua", "p", &b->problem, &err), &err);
     o.plan.runners = 1;
-    must(session_open(&b->places, b->problem, &o, &b->session, &calibrated, &err), &err);
+    b->station = station_new(&b->places, o.device, o.device_index);
+    must(session_open(b->station, b->problem, &o, &b->session, &calibrated, &err), &err);
 }
 
 static void bench_open(struct bench *b, int spares)
@@ -71,6 +73,7 @@ static void bench_open(struct bench *b, int spares)
 static void bench_close(struct bench *b)
 {
     session_closep(&b->session);
+    station_freep(&b->station);
     problem_freep(&b->problem);
     free(b->share);
     free(b->runner);
@@ -115,7 +118,7 @@ static void each_serves_one_candidate(void **state)
 
     bench_open(&b, 3);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct spares *s = &b.session->spares;
+        struct spares *s = &b.session->station->spares;
 
         if (s->n < s->need)
             fill(s, 3);
@@ -143,7 +146,7 @@ static void sandbox_is_the_same(void **state)
 
     (void)state;
     bench_open(&b, -1);
-    assert_int_equal(b.session->spares.n, 0);
+    assert_int_equal(b.session->station->spares.n, 0);
     for (int warm = 0; warm < 2; warm++) {
         struct evaluation e;
         struct err err = ERR_INIT;
@@ -151,7 +154,7 @@ static void sandbox_is_the_same(void **state)
         if (warm) {
             bench_close(&b);
             bench_open(&b, 1);
-            fill(&b.session->spares, 1);
+            fill(&b.session->station->spares, 1);
         }
         write_file("k.fake", "op relu\ntime 10us");
         must(session_eval(b.session, "k.fake", &e, &err), &err);
@@ -170,16 +173,16 @@ static void dead_ones_are_replaced(void **state)
 
     (void)state;
     bench_open(&b, 2);
-    fill(&b.session->spares, 2);
+    fill(&b.session->station->spares, 2);
     for (int i = 0; i < 2; i++) {
-        struct rproc *r = &b.session->spares.waiting[i];
+        struct rproc *r = &b.session->station->spares.waiting[i];
         struct pollfd p = {.fd = r->pidfd, .events = POLLIN};
 
         kill(r->pid, SIGKILL);
         assert_int_equal(poll(&p, 1, LIMIT_MS), 1);
     }
     assert_int_equal(eval(&b, "op relu\ntime 10us", VERDICT_PASS), 0);
-    assert_int_equal(b.session->spares.n, 0);
+    assert_int_equal(b.session->station->spares.n, 0);
     bench_close(&b);
 }
 
@@ -199,12 +202,55 @@ static void started_for_those_to_come(void **state)
             .device = &slow, .plan = PLAN_DEFAULT, .candidates = cases[i].candidates};
 
         bench_open_with(&b, &o);
-        assert_int_equal(b.session->spares.full, cases[i].full);
+        assert_int_equal(b.session->station->spares.full, cases[i].full);
         eval(&b, "op relu\ntime 10us", VERDICT_PASS);
         eval(&b, "op relu\ntime 10us", VERDICT_PASS);
         if (cases[i].candidates == 3)
-            assert_int_equal(b.session->spares.full, 2);
+            assert_int_equal(b.session->station->spares.full, 2);
         bench_close(&b);
+    }
+}
+
+static int opened;
+static int count_open(int index, void **ret_ctx, struct err *err)
+{
+    opened++;
+    return device_fake.judge->open(index, ret_ctx, err);
+}
+
+/* The next problem finds them, and the device open: a run of 20 problems opens it once. */
+static void kept_from_problem_to_problem(void **state)
+{
+    struct device_judge_ops judge = *device_fake.judge;
+    struct device slow = device_fake;
+    struct session_options o = {.device = &slow, .plan = PLAN_DEFAULT};
+    struct err err = ERR_INIT;
+    struct bench b;
+    bool calibrated;
+
+    (void)state;
+    judge.open = count_open;
+    slow.judge = &judge;
+    for (int driver = 0; driver < 2; driver++) {
+        opened = 0;
+        slow.driver = driver;
+        o.plan.spares = 2;
+        bench_open_with(&b, &o);
+        fill(&b.station->spares, 2);
+
+        pid_t waiting = b.station->spares.waiting[0].pid;
+
+        session_closep(&b.session);
+        o.plan.spares = -1; /* no new ones */
+        o.plan.runners = 1;
+        b.problem->requires_memory = 1 << 20; /* another limit */
+        must(session_open(b.station, b.problem, &o, &b.session, &calibrated, &err), &err);
+        assert_int_equal(opened, 1);
+        assert_int_equal(b.station->spares.n, driver ? 2 : 0);
+        assert_int_equal(gone(waiting), !driver);
+        assert_int_equal(eval(&b, "op relu\ntime 10us", VERDICT_PASS), driver);
+        bench_close(&b);
+        assert_true(gone(waiting));
     }
 }
 
@@ -257,11 +303,12 @@ static void nobody_is_timed_until_they_are_warm(void **state)
                                   .device_index = lock_index(),
                                   .start_timeout_ms = 50};
     struct rproc taken;
-    struct spares s;
+    struct spares s = {0};
 
     (void)state;
     write_sleeper();
-    spares_init(&s, &config, 1, 2);
+    spares_serve(&s, &config, 1);
+    s.full = 2;
     spares_fill(&s);
     assert_int_equal(s.n, 2);
     assert_false(may_time());
@@ -280,11 +327,12 @@ static void warm_ones_let_others_time(void **state)
         .runner_path = path, .device = &device_fake, .start_timeout_ms = LIMIT_MS};
     AUTO(rproc_release) struct rproc r = RPROC_INIT;
     struct err err = ERR_INIT;
-    struct spares s;
+    struct spares s = {0};
 
     (void)state;
     config.device_index = lock_index();
-    spares_init(&s, &config, 1, 1);
+    spares_serve(&s, &config, 1);
+    s.full = 1;
     spares_fill(&s); /* makes the file */
     spares_release(&s);
     assert_true(may_time());
@@ -305,10 +353,11 @@ static void none_are_started_while_somebody_is_timed(void **state)
     AUTO(freep) char *path = runner_path();
     struct rproc_config config = {
         .runner_path = path, .device = &device_fake, .device_index = lock_index()};
-    struct spares s;
+    struct spares s = {0};
 
     (void)state;
-    spares_init(&s, &config, 1, 1);
+    spares_serve(&s, &config, 1);
+    s.full = 1;
     spares_fill(&s);
     assert_int_equal(s.n, 1);
     spares_release(&s);
@@ -329,14 +378,15 @@ static void with_a_driver_they_wait_for_their_turn(void **state)
     struct rproc_config config = {
         .runner_path = path, .device = &slow, .start_timeout_ms = LIMIT_MS};
     struct err err = ERR_INIT;
-    struct spares s;
+    struct spares s = {0};
     double waited;
     int timing;
 
     (void)state;
     slow.driver = true;
     must(devlock_take("fake", 0, false, &timing, &waited, &err), &err);
-    spares_init(&s, &config, 1, 1);
+    spares_serve(&s, &config, 1);
+    s.full = 1;
     spares_fill(&s);
     assert_int_equal(s.n, 1);
     assert_int_equal(poll(&(struct pollfd){s.waiting[0].sock, POLLIN, 0}, 1, 50), 0);
@@ -388,10 +438,10 @@ static _Noreturn void judge_that_waits(int out)
     int n;
 
     bench_open(&b, 2);
-    fill(&b.session->spares, 2);
-    n = b.session->spares.n;
+    fill(&b.session->station->spares, 2);
+    n = b.session->station->spares.n;
     for (int i = 0; i < n; i++)
-        if (write(out, &b.session->spares.waiting[i].pid, sizeof(pid_t)) < 0)
+        if (write(out, &b.session->station->spares.waiting[i].pid, sizeof(pid_t)) < 0)
             _exit(1);
     for (;;)
         pause();
@@ -435,6 +485,7 @@ int main(void)
         cmocka_unit_test(none_are_started_while_somebody_is_timed),
         cmocka_unit_test(with_a_driver_they_wait_for_their_turn),
         cmocka_unit_test(started_for_those_to_come),
+        cmocka_unit_test(kept_from_problem_to_problem),
         cmocka_unit_test(lock_stays_until_they_are_gone),
         cmocka_unit_test(they_die_with_the_judge),
     };

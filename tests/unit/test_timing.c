@@ -151,6 +151,7 @@ static void make_device(enum device_clock clock, int hold_ms)
 struct rig {
     struct places places;
     struct problem *problem;
+    struct station *station;
     struct session *session;
     struct evaluation e;
 };
@@ -187,7 +188,8 @@ static void judge(struct rig *g, const char *candidate)
                         "sizes { full = { N = 64 }, small = { N = 16 } }\n"
                         "output('y', relu(input('x', f32, { N, N })))\n");
     must(problem_load("p.lua", "p", &g->problem, &err), &err);
-    must(session_open(&g->places, g->problem, &o, &g->session, &made, &err), &err);
+    g->station = station_new(&g->places, o.device, o.device_index);
+    must(session_open(g->station, g->problem, &o, &g->session, &made, &err), &err);
     must(session_eval(g->session, "k.fake", &g->e, &err), &err);
 }
 
@@ -195,6 +197,7 @@ static void end(struct rig *g)
 {
     evaluation_release(&g->e);
     session_close(g->session);
+    station_free(g->station);
     problem_free(g->problem);
     free((char *)g->places.runner);
 }

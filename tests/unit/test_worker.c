@@ -177,6 +177,12 @@ static void test_words(void **state)
         {"torch:eager+tf32", "eager", true},
         {"torch:compile", "compile", false},
         {"torch:max-autotune+tf32", "max-autotune", true},
+        {"cpu:naive", "naive", false},
+        {"cpu:openblas", "openblas", false},
+        {"cpu:openblas+tf32", NULL, false},
+        {"cpu:eager", NULL, false},
+        {"torch:naive", NULL, false},
+        {"cpu:", NULL, false},
         {"torch:", NULL, false},
         {"torch:eager+", NULL, false},
         {"torch:eager+tf32x", NULL, false},
@@ -186,9 +192,9 @@ static void test_words(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct torch_spec spec = {NULL, false};
+        struct baseline spec = {0};
         struct err err = ERR_INIT;
-        int rc = torch_spec_parse(cases[i].word, &spec, &err);
+        int rc = baseline_parse(cases[i].word, &spec, &err);
 
         assert_int_equal(rc, cases[i].mode ? 0 : -1);
         if (!cases[i].mode) {
@@ -197,8 +203,9 @@ static void test_words(void **state)
         }
         assert_string_equal(spec.mode, cases[i].mode);
         assert_int_equal(spec.tf32, cases[i].tf32);
+        assert_int_equal(spec.torch, cases[i].word[0] == 't');
     }
-    assert_false(torch_spec_is("level1/19"));
+    assert_false(baseline_is("level1/19"));
 }
 
 /* ---- holding ---- */
@@ -277,7 +284,7 @@ struct runner {
 
 static struct runner start_on(struct worker *w, int pair[2])
 {
-    const struct torch_spec spec = {"eager", false};
+    const struct baseline spec = {"eager", true, false};
     struct runner r = {.sock = pair[0]};
     struct err err = ERR_INIT;
 
@@ -316,7 +323,7 @@ static void test_describes(void **state)
     (void)state;
     make_stand_in();
     w = open_worker();
-    worker_describe(w, &(struct torch_spec){"eager", true}, &text);
+    worker_describe(w, &(struct baseline){"eager", true, true}, &text);
     assert_string_equal(buf_str(&text), "torch none eager, tf32 on");
 }
 

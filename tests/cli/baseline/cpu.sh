@@ -1,15 +1,31 @@
-# PyTorch on the CPU, measured once; a second start finds it. A run is compared with it.
-"$ASSAY" eval level1/19 torch:eager --no-store --check-only >/dev/null 2>err ||
-    { ! grep -q 'torch' err || { echo "no python3 with torch"; exit 77; }; }
+# Without --kinds on the CPU: loops and OpenBLAS, measured once; a second start finds them. One problem takes a file of
+# problems/lib, one makes integers. A run is compared with them.
+"$ASSAY" eval level1/19 cpu:openblas --no-store --check-only >/dev/null 2>err ||
+    { ! grep -q 'no OpenBLAS' err || { echo "no OpenBLAS"; exit 77; }; }
 for start in 1 2; do
-    "$ASSAY" baseline level1/19 level1/998 --device cpu 2>err
+    "$ASSAY" baseline level1/1 level1/19 level1/51 level3/35 --device cpu 2>err
     echo "exit $?"
     grep -v calibrated err | sed 's/in [0-9.]* s ([0-9.]* a second)/in T/'
 done
-mkdir -p gen/a/level1_19
+mkdir -p gen/a/level1_19 gen/a/level1_1
 cp "$ROOT/exemplars/cpu/level1/019_relu/fast.c" gen/a/level1_19/sample0.c
+cp "$ROOT/exemplars/cpu/level1/001_square_matrix_multiplication/naive.c" gen/a/level1_1/sample0.c
 "$ASSAY" run gen --name r --device cpu >/dev/null 2>&1
-"$ASSAY" analyze r --baseline baseline:torch:eager --json | python3 -c '
+for kind in naive openblas; do
+    "$ASSAY" analyze r --baseline baseline:cpu:$kind --json | python3 -c '
 import json, sys
 m = json.load(sys.stdin)["models"][0]["all"]
 print(m["fast_p"]["0"], m["geomean_speedup_correct"] > 0, m["geomean_speedup_all"] == m["geomean_speedup_correct"])'
+done
+# Behind the same walls as a candidate, under the same clock, and marked as none.
+"$ASSAY" eval level1/1 cpu:naive --json --no-store | python3 -c '
+import json, sys
+r = json.load(sys.stdin)
+print(r["kind"], r["verdict"], r["candidate"]["file"], r["audit"]["clock"], r["sandbox"]["trusted"], r["build"]["toolchain"])
+print("seccomp" in r["sandbox"]["layers"])'
+# Only there.
+"$ASSAY" eval level1/1 cpu:naive --device fake
+echo "exit $?"
+"$ASSAY" baseline level1/1 --device fake --kinds cpu:naive --name other 2>err
+echo "exit $?"
+grep skipped: err

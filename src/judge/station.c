@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/station.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "gpu/gpu.h"
+#include "judge/call_floor.h"
+#include "judge/devlock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* --- calibration --- */
+
+static int measure_rates(const struct device *device, void *ctx, const struct cpus *cpus,
+                         const struct device_info *info, struct calibration *ret, struct err *err)
+{
+    if (!device->pins_cores)
+        return calibrate_gpu(device->judge, ctx, ret, err);
+    return calibrate_cpu(cpus->split ? &cpus->runner : &cpus->allowed, info->cache_bytes, ret, err);
+}
+
+static int calibrate(const struct places *places, const struct device *device, int index, void *ctx,
+                     const struct device_info *info, struct calibration *ret, struct err *err)
+{
+    struct cpus cpus;
+    AUTO(fd_closep) int lock = -1;
+    struct call_floor floor;
+    double waited;
+
+    cpus_split(&cpus);
+    if (devlock_take(device->name, index, false, &lock, &waited, err) < 0)
+        return -1;
+    *ret = (struct calibration){0};
+    snprintf(ret->fingerprint, sizeof(ret->fingerprint), "%s", info->fingerprint);
+    snprintf(ret->device, sizeof(ret->device), "%s", info->name);
+    clock_utc(ret->created);
+    if (measure_rates(device, ctx, &cpus, info, ret, err) < 0 ||
+        call_floor_measure(places, device, index, &cpus, &floor, err) < 0)
+        return wrap(err, "calibration");
+    ret->call_floor_ns = floor.floor_ns;
+    ret->empty_order_ns = floor.empty_ns;
+    ret->probe_ns = floor.probe_ns;
+    return calibration_save(places->home, ret, err);
+}
+
+int station_calibrate(const struct places *places, const struct device *device, int index,
+                      struct calibration *ret, struct err *err)
+{
+    struct device_info info;
+    void *ctx = NULL;
+
+    if (device->clock == CLOCK_CLAIM)
+        return fail(err, ERR_INPUT, "the %s device has nothing to calibrate", device->name);
+    if (device->judge->open(index, &ctx, err) < 0)
+        return -1;
+
+    int rc = device->judge->describe(ctx, &info, err);
+
+    if (rc == 0)
+        rc = calibrate(places, device, index, ctx, &info, ret, err);
+    device->judge->close(ctx);
+    return rc;
+}
+
+/* The fake device's times are stated by its candidates; its peaks are round numbers. */
+static void fake_calibration(struct calibration *c)
+{
+    *c = (struct calibration){
+        .fingerprint = "fake",
+        .device = "fake",
+        .created = "2026-01-01T00:00:00Z",
+        .read_bytes_s = 1e11,
+        .copy_bytes_s = 1e11,
+        .flops_s = {[ARITH_FP32] = 1e12, [ARITH_FP64] = 5e11},
+        .call_floor_ns = 1000,
+    };
+}
+
+static int open_calibration(struct station *st, bool *ret_made, struct err *err)
+{
+    if (st->device->clock == CLOCK_CLAIM) {
+        fake_calibration(&st->calibration);
+        return 0;
+    }
+
+    int rc = calibration_load(st->places->home, st->info.fingerprint, &st->calibration, err);
+
+    if (rc <= 0)
+        return rc;
+    *ret_made = true;
+    spares_settle(&st->spares);
+    return calibrate(st->places, st->device, st->index, st->ctx, &st->info, &st->calibration, err);
+}
+
+/* --- opening --- */
+
+/* Expected values are computed where the contents lie. */
+static int open_engine(struct station *st, struct err *err)
+{
+    if (st->device == &device_cuda)
+        return gpu_engine_open(st->ctx, &st->engine, err);
+    st->engine = ops_host;
+    return 0;
+}
+
+/* CPUs have no datasheet for the cores at hand, and the fake device none at all. */
+static int open_hardware(struct station *st, struct err *err)
+{
+    if (st->device->pins_cores || st->device->clock == CLOCK_CLAIM)
+        return 0;
+    if (hardware_load(st->places->share, &st->hardware_list, err) < 0)
+        return -1;
+    st->hardware = hardware_find(&st->hardware_list, st->info.name);
+    return 0;
+}
+
+struct station *station_new(const struct places *places, const struct device *device, int index)
+{
+    struct station *st = xcalloc(1, sizeof(*st));
+
+    st->places = places;
+    st->device = device;
+    st->index = index;
+    st->leaving = (struct leaving)LEAVING_INIT;
+    if (device->pins_cores)
+        cpus_split(&st->cpus);
+    return st;
+}
+
+static void close_device(struct station *st)
+{
+    hardware_release(&st->hardware_list);
+    st->hardware = NULL;
+    if (st->device == &device_cuda)
+        gpu_engine_close(&st->engine);
+    st->device->judge->close(st->ctx);
+    st->ctx = NULL;
+    st->open = false;
+}
+
+int station_ready(struct station *st, bool *ret_calibration_made, struct err *err)
+{
+    *ret_calibration_made = false;
+    if (st->open)
+        return 0;
+    if (st->device->judge->open(st->index, &st->ctx, err) < 0)
+        return -1;
+    if (st->device->judge->describe(st->ctx, &st->info, err) < 0 || open_engine(st, err) < 0 ||
+        open_hardware(st, err) < 0 || open_calibration(st, ret_calibration_made, err) < 0) {
+        close_device(st);
+        return -1;
+    }
+    st->open = true;
+    return 0;
+}
+
+void station_trim(struct station *st)
+{
+    if (st->open && st->device == &device_cuda)
+        gpu_engine_trim(&st->engine);
+}
+
+void station_free(struct station *st)
+{
+    if (!st)
+        return;
+    spares_release(&st->spares);
+    if (st->open)
+        close_device(st);
+    leaving_await(&st->leaving); /* they clean up beside us */
+    free(st);
+}
+
+void station_freep(struct station **st)
+{
+    station_free(*st);
+    *st = NULL;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* A device as a judge has it open, whatever the problem: context, kernels, calibration, spares. It
+ * outlives sessions, since opening a driver takes longer than judging a small kernel. */
+#ifndef ASSAY_JUDGE_STATION_H
+#define ASSAY_JUDGE_STATION_H
+
+#include "judge/calibration.h"
+#include "judge/cpus.h"
+#include "judge/leaving.h"
+#include "judge/spares.h"
+#include "ops/ops.h"
+#include "problem/hardware.h"
+
+/* Where things are; all strings outlive what is given it. */
+struct places {
+    const char *share;  /* problems/, hardware/, include/ */
+    const char *home;   /* store, calibration */
+    const char *cache;  /* build cache */
+    const char *runner; /* the assay-runner program */
+};
+
+struct station {
+    const struct places *places;
+    const struct device *device;
+    int index;
+    struct cpus cpus; /* where the device pins */
+    struct spares spares;
+    struct leaving leaving; /* the last candidate's runners; keeps others from timing */
+    bool open;
+    /* Once it is open: */
+    void *ctx;                /* of the device; may be NULL */
+    struct ops_engine engine; /* evaluates in the device's memory */
+    struct device_info info;
+    struct calibration calibration;
+    struct hardware_list hardware_list;
+    const struct hardware *hardware; /* of hardware_list; NULL: no datasheet */
+};
+
+/* Nothing is opened yet: spares may be started first, and open the device while the judge does. */
+struct station *station_new(const struct places *places, const struct device *device, int index);
+/* Opens the device; once it is open, nothing. *ret_calibration_made: there was no calibration for
+ * this device, and it was measured just now. */
+int station_ready(struct station *st, bool *ret_calibration_made, struct err *err);
+/* Waits for runners that leave and ends the spares. */
+void station_free(struct station *st);
+void station_freep(struct station **st);
+
+/* What an evaluation keeps for the next one of the same problem: for another it is in the way. */
+void station_trim(struct station *st);
+
+/* Measures the device anew and stores it. */
+int station_calibrate(const struct places *places, const struct device *device, int index,
+                      struct calibration *ret, struct err *err);
+
+#endif
