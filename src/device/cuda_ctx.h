@@ -44,8 +44,7 @@ struct cuda_ctx {
     CUmodule module;
     CUfunction kernels[KERNEL_COUNT];
     CUfunction compare[DT_COUNT];
-    struct nvml *nvml; /* NULL: not asked yet, or not there */
-    bool nvml_asked;
+    struct nvml *nvml; /* NULL: not there */
     int sms;
     size_t l2_bytes, memory_bytes, granularity;
     int64_t own_bytes;        /* of what is allocated below, as the driver rounds it */

@@ -14,6 +14,7 @@
 #include "device/cuda_ctx.h"
 #include "device/cuda_source.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,25 +136,86 @@ static int get_kernels(struct cuda_ctx *c, struct err *err)
     return 0;
 }
 
-static int load_kernels(struct cuda_ctx *c, struct err *err)
+/* As nvidia-smi prints it. */
+static void print_uuid(const struct cu_uuid *id, char *out, size_t cap)
+{
+    const unsigned char *b = id->bytes;
+
+    snprintf(out, cap, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+             b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
+             b[14], b[15]);
+}
+
+static int find_kernels(struct cuda_ctx *c, struct buf *ret_cubin, struct err *err)
 {
     AUTO(freep) char *cache = fs_cache_dir();
     AUTO(freep) char *dir = fs_join(cache, "kernels");
-    AUTO(buf_release) struct buf cubin = BUF_INIT;
     struct nvrtc_program source;
     int major = 0, minor = 0;
-    CUresult rc;
 
     if (attribute(c, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major, err) < 0 ||
         attribute(c, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor, err) < 0)
         return -1;
     source = cuda_source(10 * major + minor);
-    if (nvrtc_compile(&source, dir, &cubin, err) < 0)
-        return wrap(err, "the judge's kernels");
-    rc = c->cu->cuModuleLoadDataEx(&c->module, cubin.ptr, 0, NULL, NULL);
+    return nvrtc_compile(&source, dir, ret_cubin, err) < 0 ? wrap(err, "the judge's kernels") : 0;
+}
+
+static int load_kernels(struct cuda_ctx *c, const struct buf *cubin, struct err *err)
+{
+    CUresult rc = c->cu->cuModuleLoadDataEx(&c->module, cubin->ptr, 0, NULL, NULL);
+
     if (rc)
         return cuda_fail(c->cu, rc, err, "loading the judge's kernels");
     return get_kernels(c, err);
+}
+
+/* What needs no context is done while the driver makes one, which takes 0.2 s. */
+struct beside {
+    struct cuda_ctx *c;
+    struct buf cubin;
+    struct err err;
+    int rc;
+};
+
+static void open_nvml(struct cuda_ctx *c)
+{
+    struct cu_uuid id;
+    char uuid[64];
+
+    if (c->cu->cuDeviceGetUuid_v2(&id, c->device) != 0)
+        return;
+    print_uuid(&id, uuid, sizeof(uuid));
+    c->nvml = nvml_open(NVML_LIBRARY, uuid);
+}
+
+static void *do_beside(void *arg)
+{
+    struct beside *b = arg;
+
+    b->rc = find_kernels(b->c, &b->cubin, &b->err);
+    open_nvml(b->c);
+    return NULL;
+}
+
+static int open_context(struct cuda_ctx *c, struct err *err)
+{
+    struct beside b = {.c = c, .cubin = BUF_INIT, .err = ERR_INIT};
+    pthread_t thread;
+    bool started = pthread_create(&thread, NULL, do_beside, &b) == 0;
+    int rc = make_context(c, err);
+
+    if (started)
+        pthread_join(thread, NULL);
+    else
+        do_beside(&b);
+    if (rc == 0 && b.rc < 0) {
+        *err = b.err;
+        rc = -1;
+    }
+    if (rc == 0)
+        rc = load_kernels(c, &b.cubin, err);
+    buf_release(&b.cubin);
+    return rc;
 }
 
 static void cuda_close(void *ctx)
@@ -187,9 +249,9 @@ static int cuda_open(int index, void **ret_ctx, struct err *err)
         return fail(err, ERR_DEVICE, "cuda:%d: %s", index, why);
     c = xcalloc(1, sizeof(*c));
     c->cu = cu;
-    if (find_device(c, index, err) < 0 || make_context(c, err) < 0 ||
+    if (find_device(c, index, err) < 0 || open_context(c, err) < 0 ||
         attribute(c, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &c->sms, err) < 0 ||
-        attribute(c, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, &l2, err) < 0 || load_kernels(c, err) < 0) {
+        attribute(c, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, &l2, err) < 0) {
         cuda_close(c);
         return -1;
     }
@@ -210,16 +272,6 @@ static void module_version(char out[32])
     if (fs_exists("/sys/module/nvidia/version") &&
         fs_read("/sys/module/nvidia/version", 4096, &text, &ignored) == 0)
         snprintf(out, 32, "%.*s", (int)strcspn(buf_str(&text), "\n"), buf_str(&text));
-}
-
-/* As nvidia-smi prints it. */
-static void print_uuid(const struct cu_uuid *id, char *out, size_t cap)
-{
-    const unsigned char *b = id->bytes;
-
-    snprintf(out, cap, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
-             b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
-             b[14], b[15]);
 }
 
 /* Another driver of the same major version compiles and runs the same. */
@@ -278,19 +330,10 @@ static int cuda_free_bytes(void *ctx, int64_t *ret, struct err *err)
     return 0;
 }
 
-/* Opened when first asked: the library takes tens of milliseconds, and only timing wants to know.
- */
 static void cuda_state(void *ctx, struct device_state *ret)
 {
     struct cuda_ctx *c = ctx;
-    struct cu_uuid id;
-    char uuid[64];
 
-    if (!c->nvml_asked && c->cu->cuDeviceGetUuid_v2(&id, c->device) == 0) {
-        print_uuid(&id, uuid, sizeof(uuid));
-        c->nvml = nvml_open(NVML_LIBRARY, uuid);
-    }
-    c->nvml_asked = true;
     nvml_state(c->nvml, ret);
 }
 
