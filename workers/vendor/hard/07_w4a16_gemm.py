@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Weights unpacked to bf16 and multiplied by cuBLAS, all of it in the call. PyTorch's own int4 GEMM wants its weights in
-a layout of its own, made beforehand: they change from call to call here, and packing them takes longer than this."""
+a layout of its own, made beforehand: they change from call to call here."""
 import torch
 
 GROUP = 128
