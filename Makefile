@@ -151,7 +151,7 @@ test-gpu: all $(GPU_TESTS) $(GPU_TOOLS)
 bench: all $(BENCHES)
 	@for b in $(BENCHES); do echo "== $$b"; $$b || { rc=$$?; [ $$rc = 5 ] || [ $$rc = 77 ]; } || exit 1; done
 	@bench/soak.sh $(BUILD)/assay
-	@bench/run_cpu.sh $(BUILD)/assay
+	@bench/run_many.py $(BUILD)/assay
 
 # Without OpenBLAS (36 MB): where a machine has none, expected values of large contractions take longer.
 DIST_LIBS = libgomp.so.1
@@ -159,8 +159,8 @@ dist: all $(GPU_TESTS) $(GPU_TOOLS) $(GPU_BENCHES)
 	@rm -rf $(BUILD)/dist && mkdir -p $(BUILD)/dist/bin $(BUILD)/dist/lib
 	@cp $(BUILD)/assay $(BUILD)/assay-runner $(BUILD)/assay-plain $(BUILD)/assay-nvrtc $(GPU_TESTS) $(GPU_TOOLS) $(GPU_BENCHES) $(BUILD)/dist/bin/
 	@strip $(BUILD)/dist/bin/*
-	@mkdir -p $(BUILD)/dist/tests && cp -r tests/gpu $(BUILD)/dist/tests/
-	@mkdir -p $(BUILD)/dist/bench && cp -r bench/lies bench/lies_cpu $(BUILD)/dist/bench/
+	@mkdir -p $(BUILD)/dist/tests $(BUILD)/dist/bench && cp -r tests/gpu $(BUILD)/dist/tests/
+	@cp -r bench/*.py bench/lies bench/lies_cpu $(BUILD)/dist/bench/
 	@cp -r problems hardware include exemplars attacks workers README.md LICENSE docs $(BUILD)/dist/
 	@for lib in $(DIST_LIBS); do \
 	    file=$$(ldconfig -p | sed -n "s|.*$$lib .*=> ||p" | head -n 1); \

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes COUNT different C candidates for 20 small problems: right, slow, wrong, broken.
+"""Writes COUNT different candidates for 20 small problems: right, slow, wrong, broken.
 
-usage: make_candidates.py FOLDER COUNT [SEED]
-The layout is that of `assay run`: FOLDER/MODEL/PROBLEM/sampleN.c, five models. Beside it FOLDER.expected.json says
-for every file what has to be found: a verdict, or several where more than one is right.
+The layout is that of `assay run`: FOLDER/MODEL/PROBLEM/sampleN.c (or .cu), five models. Beside it FOLDER.expected.json
+says for every file what has to be found: a verdict, or several where more than one is right. Most CUDA candidates have
+no host code, which NVRTC compiles in a moment; a few go to nvcc.
 """
+import argparse
 import json
 import os
 import random
-import sys
 
 HEAD = """/* %(name)s, variant %(variant)d: %(kind)s */
 #include "assay.h"
@@ -121,6 +121,118 @@ def body_of(problem):
     return "diagonal times matrix", diagonal()
 
 
+# The same in CUDA: what one thread does for its item, of how many, and the kernel's arguments.
+CUDA_ARGS = {
+    "pointwise": ("in0,out0,in0.numel:i64", "const float *x, float *y, int64_t items"),
+    "reduction": ("in0,out0,out0.numel:i64,in0.shape[1]:i64,in0.shape[2]:i64",
+                  "const float *x, float *y, int64_t items, int64_t rows, int64_t cols"),
+    "rows": ("in0,out0,in0.shape[0]:i64,in0.shape[1]:i64", "const float *in, float *out, int64_t items, int64_t cols"),
+    "diagonal": ("in0,in1,out0,in1.numel:i64,in1.shape[1]:i64",
+                 "const float *a, const float *b, float *y, int64_t items, int64_t n"),
+}
+
+
+def cuda_item(problem):
+    """(name, family, code): y[item] or, of a row, all of it."""
+    if problem in POINTWISE:
+        name, formula = POINTWISE[problem]
+        return name, "pointwise", f"    float v = x[item];\n    y[item] = {formula};"
+    if problem in REDUCTION:
+        name, start, step, end = REDUCTION[problem]
+        return name, "reduction", f"""    int64_t b = item / cols, c = item % cols;
+    float a = {start};
+    for (int64_t r = 0; r < rows; r++) {{
+        float v = x[(b * rows + r) * cols + c];
+        a = {step};
+    }}
+    y[item] = {end};"""
+    if problem in ROWS:
+        name, body = ROWS[problem]
+        return name, "rows", f"""    const float *x = in + item * cols;
+    float *y = out + item * cols;
+    float top = -INFINITY, sum = 0;
+    for (int64_t c = 0; c < cols; c++)
+        top = fmaxf(top, x[c]);
+    for (int64_t c = 0; c < cols; c++)
+        sum += expf(x[c] - top);
+    for (int64_t c = 0; c < cols; c++)
+        {body}"""
+    return "diagonal times matrix", "diagonal", "    y[item] = a[item / n] * b[item];"
+
+
+def cuda_kernel(problem, kind):
+    name, family, code = cuda_item(problem)
+    args, params = CUDA_ARGS[family]
+    first = 0
+    if kind == "slow":
+        code = "    for (volatile int again = 0; again < 4; again++) {\n" + code + "\n    }"
+    elif kind == "unwritten":
+        first = 1
+    elif kind == "scaled":
+        code += "\n    if (item == 3)\n        y[0] = y[0] * 1.01f + 0.5f;" if family == "rows" else \
+            "\n    if (item == 3)\n        y[item] = y[item] * 1.01f + 0.5f;"
+    elif kind == "crash":
+        code += "\n    __trap();"
+    elif kind == "broken":
+        code = "    int65_t wrong;\n" + code
+    kernel = f"""extern "C" __global__ void kernel({params})
+{{
+    int64_t item = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (item < {first} || item >= items)
+        return;
+{code}
+}}
+"""
+    return name, args, kernel
+
+
+def cuda_value(arg):
+    """in0.shape[1]:i64 as C: what the launch line means."""
+    word = arg.split(":")[0]
+    tensor = f"{word[:-len(word.lstrip('inout'))]}[{word.lstrip('inout')[0]}]"
+    if "." not in word:
+        return f"(float *){tensor}.data"
+    if word.endswith("numel"):
+        return f"numel(&{tensor})"
+    return f"{tensor}.{word.split('.')[1]}"
+
+
+CUDA_HOST = """#include "assay.h"
+#include "problem.h"
+#include <math.h>
+
+%(kernel)s
+static int64_t numel(const DLTensor *t)
+{
+    int64_t n = 1;
+
+    for (int i = 0; i < t->ndim; i++)
+        n *= t->shape[i];
+    return n;
+}
+
+int assay_kernel(const DLTensor *in, int n_in, DLTensor *out, int n_out, void *stream)
+{
+    kernel<<<(%(items)s + 127) / 128, 128, 0, (cudaStream_t)stream>>>(%(values)s);
+    %(end)s
+}
+"""
+
+
+def cuda_source(problem, kind, variant, nvcc):
+    name, args, kernel = cuda_kernel(problem, kind)
+    head = f"/* {name}, variant {variant}: {kind} */\n"
+    words = args.split(",")
+    items = next(w for w in words if w.endswith(":i64"))
+    if not nvcc:
+        line = f"// assay: launch kernel grid=ceil_div({items.split(':')[0]},128) block=128 args={args}\n"
+        return head + "#include <math.h>\n#include <stdint.h>\n\n" + line + "\n" + kernel
+    return head + CUDA_HOST % {"kernel": kernel, "items": cuda_value(items),
+                               "values": ", ".join(cuda_value(w) for w in words),
+                               "end": "return 3;" if kind == "refuses" else "return cudaGetLastError();"}
+
+
 def right(body):
     return "#define FIRST 0\n", body
 
@@ -153,22 +265,38 @@ KINDS = [(10, right, ["pass"]), (3, slow, ["pass"]), (2, unwritten, ["wrong"]), 
          (1, crash, ["crash"]), (1, refuses, ["crash"]), (1, broken, ["build_error"])]
 
 
+def c_source(problem, make, variant):
+    name, body = body_of(problem)
+    define, inner = make(body)
+    return HEAD % {"name": name, "variant": variant, "kind": make.__name__} + define + ENTRY % inner
+
+
 def main():
-    folder, count = sys.argv[1], int(sys.argv[2])
-    rng = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("folder")
+    p.add_argument("count", type=int)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    p.add_argument("--nvcc-every", type=int, default=20, metavar="N", help="CUDA: every N-th has host code (default 20)")
+    o = p.parse_args()
+    rng = random.Random(o.seed)
     weights = [k[0] for k in KINDS]
+    suffix = "c" if o.device == "cpu" else "cu"
     expected = {}
-    for i in range(count):
+    for i in range(o.count):
         problem, (_, make, verdicts) = PROBLEMS[i % len(PROBLEMS)], rng.choices(KINDS, weights)[0]
         model, sample = f"model{i // len(PROBLEMS) % 5}", i // len(PROBLEMS) // 5
-        name, body = body_of(problem)
-        define, inner = make(body)
-        path = f"{folder}/{model}/level1_{problem}/sample{sample}.c"
+        path = f"{o.folder}/{model}/level1_{problem}/sample{sample}.{suffix}"
         os.makedirs(os.path.dirname(path), exist_ok=True)
+        if o.device == "cpu":
+            text = c_source(problem, make, i)
+        else:
+            nvcc = make is refuses or i % o.nvcc_every == 0
+            text = cuda_source(problem, make.__name__, i, nvcc)
         with open(path, "w", encoding="ascii") as f:
-            f.write(HEAD % {"name": name, "variant": i, "kind": make.__name__} + define + ENTRY % inner)
+            f.write(text)
         expected[path] = verdicts
-    with open(folder.rstrip("/") + ".expected.json", "w", encoding="ascii") as f:
+    with open(o.folder.rstrip("/") + ".expected.json", "w", encoding="ascii") as f:
         json.dump(expected, f)
 
 

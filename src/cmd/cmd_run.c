@@ -16,7 +16,7 @@
 struct run_options {
     const char *name, *device;
     int sizes;
-    bool json, check_only, no_cache, require_sandbox;
+    bool json, check_only, build_only, no_cache, require_sandbox;
     int64_t repeats, timeout_ms, build_timeout_ms, check_timeout_ms, timing_timeout_ms;
 };
 
@@ -33,6 +33,8 @@ static const struct opt run_table[] = {
     {"repeats", 'r', OPT_INT, FIELD(repeats), "N", "judge every candidate N times (default 1)",
      NULL, 1, 100},
     {"check-only", 'c', OPT_FLAG, FIELD(check_only), NULL, "right or wrong, no timing", NULL, 0, 0},
+    {"build-only", 0, OPT_FLAG, FIELD(build_only), NULL,
+     "compile what is not in the cache yet, judge nothing", NULL, 0, 0},
     {"timeout", 't', OPT_INT, FIELD(timeout_ms), "MS", "limit of one call (default 10000)", NULL, 1,
      3600000},
     {"build-timeout", 0, OPT_INT, FIELD(build_timeout_ms), "MS",
@@ -80,6 +82,7 @@ static void configure(const struct run_options *o, const struct run_settings *s,
     c->device = o->device ? o->device : s->device;
     c->sizes = full ? SIZES_FULL : SIZES_SMALL;
     c->repeats = choose(o->repeats, s->repeats, 1);
+    c->build_only = o->build_only;
     c->plan = (struct plan)PLAN_DEFAULT;
     c->plan.check_only = o->check_only || s->check_only;
     c->plan.no_cache = o->no_cache;
@@ -121,7 +124,10 @@ static int run_main(struct app *app, const void *options, int argc, char **argv,
 
     int rc = run_execute(&config, &candidates, &progress, err);
 
-    return rc < 0 ? -1 : run_text_finish(app, config.name, o->json, &progress, err);
+    if (rc < 0)
+        return -1;
+    return config.build_only ? run_text_built(config.name, o->json, &progress)
+                             : run_text_finish(app, config.name, o->json, &progress, err);
 }
 
 const struct cmd cmd_run = {

@@ -153,6 +153,19 @@ static int status_of(const struct row *rows, int n, const struct run_progress *p
     return MAX(status, (int)p->unjudged_kind);
 }
 
+int run_text_built(const char *name, bool json, const struct run_progress *p)
+{
+    int failed = p->filled - p->built;
+
+    clear_line();
+    if (json)
+        printf("{\"run\":\"%s\",\"built\":%d,\"failed\":%d,\"seconds\":%.3f}\n", name, p->built,
+               failed, p->seconds);
+    fprintf(stderr, "assay: run %s: %d built in %.1f s, %d failed, %d skipped, %d left\n", name,
+            p->built, p->seconds, failed, p->skipped, p->unjudged);
+    return MAX(p->skipped ? (int)ERR_INPUT : failed ? 1 : 0, (int)p->unjudged_kind);
+}
+
 int run_text_finish(struct app *app, const char *name, bool json, const struct run_progress *p,
                     struct err *err)
 {

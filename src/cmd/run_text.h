@@ -11,5 +11,7 @@ void run_text_watch(struct run_watcher *w);
  * ours. -1 with err. */
 int run_text_finish(struct app *app, const char *name, bool json, const struct run_progress *p,
                     struct err *err);
+/* The same after a run that only built. */
+int run_text_built(const char *name, bool json, const struct run_progress *p);
 
 #endif

@@ -430,6 +430,27 @@ static int judge_batch(struct judge *g, const struct batch *b, struct err *err)
     return rc;
 }
 
+/* With build_only: what is built is in the cache, and that is all. */
+static void pass_batch(struct judge *g, const struct batch *b)
+{
+    struct lane *l = g->lane;
+    struct run_state *run = l->run;
+
+    for (int i = 0; i < b->n; i++) {
+        struct job *j = run->jobs->order[b->first + i];
+
+        if (!queue_wait(&l->queue, j))
+            return;
+        pthread_mutex_lock(&run->mutex);
+        run->progress.filled += twins_of(j);
+        if (j->built.source && j->built.build.status == BUILD_OK)
+            run->progress.built += twins_of(j);
+        pthread_mutex_unlock(&run->mutex);
+        prebuilt_release(&j->built);
+        queue_done(&l->queue, j);
+    }
+}
+
 static void *judge_main(void *arg)
 {
     struct judge *g = arg;
@@ -439,7 +460,10 @@ static void *judge_main(void *arg)
     int rc = 0;
 
     while (rc == 0 && (b = queue_batch(&l->queue)))
-        rc = judge_batch(g, b, &err);
+        if (l->run->config->build_only)
+            pass_batch(g, b);
+        else
+            rc = judge_batch(g, b, &err);
     if (close_session(g, &err) < 0)
         rc = -1;
     worker_close(g->worker);

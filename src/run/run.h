@@ -16,6 +16,7 @@ struct run_progress {
     int cells;                   /* to be filled: candidates x repeats */
     int known;                   /* of these, filled by an earlier start */
     int filled;                  /* of these, now */
+    int built;                   /* with build_only: that compiled */
     int verdicts[VERDICT_COUNT]; /* of the cells filled now */
     int skipped;                 /* candidates that cannot be judged, and files that are none */
     int unjudged; /* left over because of a fault of ours: the next start tries again */
@@ -41,6 +42,7 @@ struct run_config {
         *device; /* "cpu", "cuda", "cuda:1"; NULL: by suffix. Without a number: all of them */
     enum size_set sizes;
     int repeats;
+    bool build_only; /* fill the cache of builds, judge nothing */
     struct plan plan;
     struct run_watcher watcher;
 };
