@@ -133,24 +133,31 @@ static int get_kernels(struct cuda_ctx *c, struct err *err)
     return 0;
 }
 
-static int load_kernels(struct cuda_ctx *c, struct err *err)
+int cuda_load_program(struct cuda_ctx *c, struct nvrtc_program (*source)(int sm), const char *what,
+                      CUmodule *ret, struct err *err)
 {
     AUTO(freep) char *cache = fs_cache_dir();
     AUTO(freep) char *dir = fs_join(cache, "kernels");
     AUTO(buf_release) struct buf cubin = BUF_INIT;
-    struct nvrtc_program source;
     int major = 0, minor = 0;
     CUresult rc;
 
     if (attribute(c, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major, err) < 0 ||
         attribute(c, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor, err) < 0)
         return -1;
-    source = cuda_source(10 * major + minor);
-    if (nvrtc_compile(&source, dir, &cubin, err) < 0)
-        return wrap(err, "the judge's kernels");
-    rc = c->cu->cuModuleLoadDataEx(&c->module, cubin.ptr, 0, NULL, NULL);
-    if (rc)
-        return cuda_fail(c->cu, rc, err, "loading the judge's kernels");
+
+    struct nvrtc_program p = source(10 * major + minor);
+
+    if (nvrtc_compile(&p, dir, &cubin, err) < 0)
+        return wrap(err, "%s", what);
+    rc = c->cu->cuModuleLoadDataEx(ret, cubin.ptr, 0, NULL, NULL);
+    return rc ? cuda_fail(c->cu, rc, err, "loading %s", what) : 0;
+}
+
+static int load_kernels(struct cuda_ctx *c, struct err *err)
+{
+    if (cuda_load_program(c, cuda_source, "the judge's kernels", &c->module, err) < 0)
+        return -1;
     return get_kernels(c, err);
 }
 
