@@ -9,6 +9,7 @@
 #include "device/cuda_judge.h"
 #include "device/cuda_kernels.h"
 #include "device/nvml.h"
+#include "device/nvrtc.h"
 
 enum kernel {
     FILL_ROWS,
@@ -58,6 +59,11 @@ const struct cu_mem_prop *cuda_shared_prop(const struct cuda_ctx *c, struct cu_m
 /* Every op starts with the one, and those that queued work end with the other. */
 int cuda_enter(struct cuda_ctx *c, struct err *err);
 int cuda_finish(struct cuda_ctx *c, const char *what, struct err *err);
+
+/* Compiles a program of ours for this device, or finds it in the cache, and loads it. `what` it is,
+ * for messages. */
+int cuda_load_program(struct cuda_ctx *c, struct nvrtc_program (*source)(int sm), const char *what,
+                      CUmodule *ret, struct err *err);
 
 /* The device's address of [at, at + bytes), or 0 with an error when that leaves the memory. */
 CUdeviceptr cuda_span(const struct mem *m, size_t at, size_t bytes, struct err *err);

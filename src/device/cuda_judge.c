@@ -146,26 +146,49 @@ static void print_uuid(const struct cu_uuid *id, char *out, size_t cap)
              b[14], b[15]);
 }
 
-static int find_kernels(struct cuda_ctx *c, struct buf *ret_cubin, struct err *err)
+typedef struct nvrtc_program source_fn(int sm);
+
+/* From the cache, or compiled; needs no context. */
+static int find_program(struct cuda_ctx *c, source_fn *source, const char *what,
+                        struct buf *ret_cubin, struct err *err)
 {
     AUTO(freep) char *cache = fs_cache_dir();
     AUTO(freep) char *dir = fs_join(cache, "kernels");
-    struct nvrtc_program source;
     int major = 0, minor = 0;
 
     if (attribute(c, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major, err) < 0 ||
         attribute(c, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor, err) < 0)
         return -1;
-    source = cuda_source(10 * major + minor);
-    return nvrtc_compile(&source, dir, ret_cubin, err) < 0 ? wrap(err, "the judge's kernels") : 0;
+
+    struct nvrtc_program p = source(10 * major + minor);
+
+    return nvrtc_compile(&p, dir, ret_cubin, err) < 0 ? wrap(err, "%s", what) : 0;
 }
+
+static int load_program(struct cuda_ctx *c, const struct buf *cubin, const char *what,
+                        CUmodule *ret, struct err *err)
+{
+    CUresult rc = c->cu->cuModuleLoadDataEx(ret, cubin->ptr, 0, NULL, NULL);
+
+    return rc ? cuda_fail(c->cu, rc, err, "loading %s", what) : 0;
+}
+
+int cuda_load_program(struct cuda_ctx *c, source_fn *source, const char *what, CUmodule *ret,
+                      struct err *err)
+{
+    AUTO(buf_release) struct buf cubin = BUF_INIT;
+
+    if (find_program(c, source, what, &cubin, err) < 0)
+        return -1;
+    return load_program(c, &cubin, what, ret, err);
+}
+
+#define OWN "the judge's kernels"
 
 static int load_kernels(struct cuda_ctx *c, const struct buf *cubin, struct err *err)
 {
-    CUresult rc = c->cu->cuModuleLoadDataEx(&c->module, cubin->ptr, 0, NULL, NULL);
-
-    if (rc)
-        return cuda_fail(c->cu, rc, err, "loading the judge's kernels");
+    if (load_program(c, cubin, OWN, &c->module, err) < 0)
+        return -1;
     return get_kernels(c, err);
 }
 
@@ -192,7 +215,7 @@ static void *do_beside(void *arg)
 {
     struct beside *b = arg;
 
-    b->rc = find_kernels(b->c, &b->cubin, &b->err);
+    b->rc = find_program(b->c, cuda_source, OWN, &b->cubin, &b->err);
     open_nvml(b->c);
     return NULL;
 }

@@ -3,8 +3,6 @@
  * but the end of an evaluation, and indices, which are looked at before they are used. */
 #include "gpu/gpu.h"
 
-#include "base/fs.h"
-#include "device/nvrtc.h"
 #include "gpu/gpu_ctx.h"
 #include "gpu/gpu_source.h"
 
@@ -113,19 +111,10 @@ static double engine_peak_bytes(void *ctx, const struct graph *graph, enum ops_p
 
 static int load_kernels(struct gpu *g, struct err *err)
 {
-    AUTO(freep) char *cache = fs_cache_dir();
-    AUTO(freep) char *dir = fs_join(cache, "kernels");
-    AUTO(buf_release) struct buf cubin = BUF_INIT;
-    struct device_info info;
-    struct nvrtc_program source;
-    CUresult rc;
+    CUresult rc = 0;
 
-    if (cuda_judge_ops.describe(g->c, &info, err) < 0)
+    if (cuda_load_program(g->c, gpu_source, "the kernels that evaluate", &g->module, err) < 0)
         return -1;
-    source = gpu_source(10 * info.compute_major + info.compute_minor);
-    if (nvrtc_compile(&source, dir, &cubin, err) < 0)
-        return wrap(err, "the kernels that evaluate");
-    rc = g->c->cu->cuModuleLoadDataEx(&g->module, cubin.ptr, 0, NULL, NULL);
     for (int i = 0; rc == 0 && i < GPU_KERNEL_COUNT; i++)
         rc = g->c->cu->cuModuleGetFunction(&g->kernels[i], g->module, kernel_names[i]);
     return rc ? cuda_fail(g->c->cu, rc, err, "loading the kernels that evaluate") : 0;

@@ -22,6 +22,17 @@ static int step(struct store *s, sqlite3_stmt *q, const char *what, struct err *
     return rc == SQLITE_DONE ? 0 : store_fail(s, what, err);
 }
 
+static void bind_texts(sqlite3_stmt *q, int at, const char *const *texts, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        statement_text(q, at + (int)i, texts[i]);
+}
+
+/* One after the other, from parameter `at` on. */
+#define BIND_TEXTS(q, at, ...)                            \
+    bind_texts(q, at, (const char *const[]){__VA_ARGS__}, \
+               sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+
 static int insert_run(struct store *s, const struct run_row *run, struct err *err)
 {
     AUTO(statement_finalizep) sqlite3_stmt *q = NULL;
@@ -31,11 +42,7 @@ static int insert_run(struct store *s, const struct run_row *run, struct err *er
                       " VALUES(?,?,?,?,?,?)",
                       "cannot add a run", &q, err) < 0)
         return -1;
-    statement_text(q, 1, run->name);
-    statement_text(q, 2, run->created);
-    statement_text(q, 3, run->sizes);
-    statement_text(q, 4, run->device);
-    statement_text(q, 5, run->source);
+    BIND_TEXTS(q, 1, run->name, run->created, run->sizes, run->device, run->source);
     sqlite3_bind_int(q, 6, run->check_only);
     return step(s, q, "cannot add a run", err);
 }
@@ -75,13 +82,7 @@ int store_run_problem(struct store *s, const char *run, const struct run_problem
                       " repaired, algebra) VALUES(?,?,?,?,?,?,?)",
                       "cannot add a problem", &q, err) < 0)
         return -1;
-    statement_text(q, 1, run);
-    statement_text(q, 2, p->name);
-    statement_text(q, 3, p->hash);
-    statement_text(q, 4, p->title);
-    statement_text(q, 5, p->level);
-    statement_text(q, 6, p->repaired);
-    statement_text(q, 7, p->algebra);
+    BIND_TEXTS(q, 1, run, p->name, p->hash, p->title, p->level, p->repaired, p->algebra);
     return step(s, q, "cannot add a problem", err);
 }
 
@@ -95,17 +96,10 @@ static int put_cell(struct store *s, const char *run, const struct cell_row *c, 
                       " VALUES(?,?,?,?,?,?,?,?,?,?,?)",
                       "cannot add a cell", &q, err) < 0)
         return -1;
-    statement_text(q, 1, run);
-    statement_text(q, 2, c->model);
-    statement_text(q, 3, c->problem);
+    BIND_TEXTS(q, 1, run, c->model, c->problem);
     sqlite3_bind_int(q, 4, c->sample);
     sqlite3_bind_int(q, 5, c->repeat);
-    statement_text(q, 6, c->file);
-    statement_text(q, 7, c->candidate_hash);
-    statement_text(q, 8, c->problem_hash);
-    statement_text(q, 9, c->device);
-    statement_text(q, 10, c->record);
-    statement_text(q, 11, c->skipped);
+    BIND_TEXTS(q, 6, c->file, c->candidate_hash, c->problem_hash, c->device, c->record, c->skipped);
     return step(s, q, "cannot add a cell", err);
 }
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The builder: what it makes, what it keeps, and what a source cannot do to it. */
-#include "testing.h"
+#include "build_rig.h"
 
-#include "base/fs.h"
 #include "build/build.h"
 
-#include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -21,9 +18,6 @@
 #include <unistd.h>
 
 #define NOBODY 65534
-
-static char base[64]; /* everything of one test: BASE/cache, BASE/include */
-static char *cache, *include;
 
 static const char hello[] = "#include \"assay.h\"\n#include \"problem.h\"\n"
                             "int assay_kernel(const DLTensor *in, int n_in, DLTensor *out,\n"
@@ -93,22 +87,6 @@ static void build(const struct build_request *req, struct build_result *ret)
 
     if (build_artifact(req, ret, &err) < 0)
         fail_msg("%s", err.text);
-}
-
-static int answer_of(int fd)
-{
-    char path[64];
-
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-
-    void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    int (*kernel)(void *, int, void *, int, void *) =
-        lib ? (int (*)(void *, int, void *, int, void *))dlsym(lib, "assay_kernel") : NULL;
-    int answer = kernel ? kernel(NULL, 0, NULL, 0, NULL) : -1;
-
-    if (lib)
-        dlclose(lib);
-    return answer;
 }
 
 static void test_builds_and_remembers(void **state)
@@ -560,46 +538,14 @@ static void test_as_user(void **state)
 
 static int set_up(void **state)
 {
-    struct err err = ERR_INIT;
-
     (void)state;
-    strcpy(base, "/tmp/assay-test-XXXXXX");
-    if (!mkdtemp(base) || chmod(base, 0755) < 0)
-        return -1;
-    cache = fs_join(base, "cache");
-    include = fs_join(base, "include");
-
-    AUTO(freep) char *file = fs_join(include, "assay.h");
-
-    if (fs_mkdirs(include, &err) < 0 || chmod(include, 0755) < 0 ||
-        fs_write_atomic(file, header, strlen(header), &err) < 0 || chmod(file, 0644) < 0)
-        return -1;
-    return 0;
-}
-
-static void remove_all(const char *path)
-{
-    DIR *dir = opendir(path);
-    struct dirent *entry;
-
-    while (dir && (entry = readdir(dir))) {
-        AUTO(freep) char *name = fs_join(path, entry->d_name);
-
-        if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") && unlink(name) < 0)
-            remove_all(name);
-    }
-    if (dir)
-        closedir(dir);
-    rmdir(path);
+    return rig_open(header);
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    remove_all(base);
-    freep(&cache);
-    freep(&include);
-    return 0;
+    return rig_close();
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Both routes of .cu files through the builder. No GPU is needed; without nvcc or NVRTC the tests
  * of that route are skipped. A build by nvcc takes a second or two, so there are few of them. */
-#include "testing.h"
+#include "build_rig.h"
 
-#include "base/fs.h"
 #include "build/build.h"
 #include "build/driver_stub.h"
 #include "device/cuda_launch.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char base[64]; /* everything of one test: BASE/cache, BASE/include */
-static char *cache, *include;
 static char *nvcc_before; /* $ASSAY_NVCC, or NULL */
 
 static const char header[] =
@@ -86,21 +82,6 @@ static void build(const struct build_request *req, struct build_result *ret)
     if (lacks_compiler(&err))
         skip();
     fail_msg("%s", err.text);
-}
-
-static int answer_of(int fd)
-{
-    char path[64];
-
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-
-    void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    int (*kernel)(void *, int, void *, int, void *) =
-        lib ? (int (*)(void *, int, void *, int, void *))dlsym(lib, "assay_kernel") : NULL;
-
-    if (!kernel)
-        print_error("%s\n", dlerror());
-    return kernel ? kernel(NULL, 1, NULL, 0, NULL) : -1;
 }
 
 /* ---- host code ---- */
@@ -522,36 +503,20 @@ static void test_without_bubblewrap(void **state)
 
 static int set_up(void **state)
 {
-    struct err err = ERR_INIT;
-
     (void)state;
-    strcpy(base, "/tmp/assay-test-XXXXXX");
-    if (!mkdtemp(base))
-        return -1;
-    cache = fs_join(base, "cache");
-    include = fs_join(base, "include");
     nvcc_before = getenv("ASSAY_NVCC") ? xstrdup(getenv("ASSAY_NVCC")) : NULL;
-
-    AUTO(freep) char *file = fs_join(include, "assay.h");
-
-    return fs_mkdirs(include, &err) < 0 || fs_write_atomic(file, header, strlen(header), &err) < 0
-               ? -1
-               : 0;
+    return rig_open(header);
 }
 
 static int tear_down(void **state)
 {
-    AUTO(freep) char *command = xasprintf("rm -rf %s", base);
-
     (void)state;
     if (nvcc_before)
         setenv("ASSAY_NVCC", nvcc_before, 1);
     else
         unsetenv("ASSAY_NVCC");
     freep(&nvcc_before);
-    freep(&cache);
-    freep(&include);
-    return system(command);
+    return rig_close();
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

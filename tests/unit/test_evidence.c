@@ -3,9 +3,8 @@
  * the file it is given, so an "artifact" here is what the real tool would say of one; it runs in
  * the real sandbox. What host code refers to is tried on libraries that nvcc builds, if there is
  * one. */
-#include "testing.h"
+#include "build_rig.h"
 
-#include "base/fs.h"
 #include "build/build.h"
 #include "build/evidence.h"
 #include "build/host_refs.h"
@@ -16,8 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char base[64]; /* everything of one test: BASE/cache, BASE/include, BASE/tool/bin */
-static char *cache, *include, *tool_dir;
+static char *tool_dir; /* BASE/tool/bin */
 
 #define CODE                                                                         \
     "\t\tFunction : gemm\n        /*0000*/    HMMA.1688.F32.TF32 R8, R4, R6, RZ ;\n" \
@@ -338,32 +336,18 @@ static int set_up(void **state)
     struct err err = ERR_INIT;
 
     (void)state;
-    strcpy(base, "/tmp/assay-test-XXXXXX");
-    if (!mkdtemp(base))
+    if (rig_open("") < 0)
         return -1;
-    chmod(base, 0755);
-    cache = fs_join(base, "cache");
-    include = fs_join(base, "include");
     tool_dir = fs_join(base, "tool/bin");
-
-    AUTO(freep) char *header = fs_join(include, "assay.h");
-
-    return fs_mkdirs(include, &err) < 0 || fs_mkdirs(tool_dir, &err) < 0 ||
-                   fs_write_atomic(header, "", 0, &err) < 0
-               ? -1
-               : 0;
+    return fs_mkdirs(tool_dir, &err);
 }
 
 static int tear_down(void **state)
 {
-    AUTO(freep) char *command = xasprintf("rm -rf %s", base);
-
     (void)state;
     unsetenv("ASSAY_DISASM");
-    freep(&cache);
-    freep(&include);
     freep(&tool_dir);
-    return system(command);
+    return rig_close();
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

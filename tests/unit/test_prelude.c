@@ -145,21 +145,6 @@ static const char *const recurrences[] = {
     "local G = 3\n" GRU_CELL RECUR "out(gru(linear(seq, wi, bi), wh, bh, h0) - stack(steps))",
 };
 
-static char dir[] = "/tmp/assay-test-prelude-XXXXXX";
-
-static int make_dir(void **state)
-{
-    (void)state;
-    return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-    (void)state;
-    fs_remove_tree(dir);
-    return 0;
-}
-
 /* The sum of absolute values the body put out. */
 static double evaluate(const char *body)
 {
@@ -255,5 +240,5 @@ int main(void)
         cmocka_unit_test(test_can_fail),
     };
 
-    return cmocka_run_group_tests(tests, make_dir, remove_dir);
+    return cmocka_run_group_tests(tests, testing_enter_folder, testing_leave_folder);
 }

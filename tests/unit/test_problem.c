@@ -19,21 +19,6 @@
 #define X "local x = input('x', f32, { B, N })\n"
 #define Y "output('y', x)\n"
 
-static char dir[] = "/tmp/assay-test-problem-XXXXXX";
-
-static int make_dir(void **state)
-{
-    (void)state;
-    return mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-    (void)state;
-    fs_remove_tree(dir);
-    return 0;
-}
-
 /* Loads text as the file p.lua of the current folder. */
 static int load(const char *text, struct problem **ret, struct err *err)
 {
@@ -306,7 +291,7 @@ static void test_long_path(void **state)
     struct err err = ERR_INIT;
 
     (void)state;
-    path = xasprintf("%s/%s.lua", dir,
+    path = xasprintf("%s/%s.lua", testing_folder,
                      "a_file_with_a_name_that_is_longer_than_sixty_characters_for_sure");
     want = xasprintf("%s:1: unknown name 'foo'", path);
     assert_int_equal(fs_write_atomic(path, "foo()", 5, &err), 0);
@@ -592,7 +577,7 @@ static const struct {
     {"3/44", "level3/044_mini_gpt_block", 1030792151040, 7087872, 201326592, 201326592, 0},
 };
 
-/* The tree that holds problems/; make_dir changes the current folder. */
+/* The tree that holds problems/; a test's own folder is the current one. */
 static char *tree;
 
 static void test_starters(void **state)
@@ -837,7 +822,7 @@ int main(void)
     int failed;
 
     tree = fs_share_dir();
-    failed = cmocka_run_group_tests(tests, make_dir, remove_dir);
+    failed = cmocka_run_group_tests(tests, testing_enter_folder, testing_leave_folder);
     free(tree);
     return failed;
 }

@@ -13,25 +13,10 @@
     "problem { 'T' } sizes { full = { N = 8 }, small = { N = 4 } }\n" \
     "local x = input('x', f32, { 2, N })\n"
 
-static char dir[] = "/tmp/assay-torch-XXXXXX";
-
-static int make_dir(void **state)
-{
-    (void)state;
-    return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-    (void)state;
-    fs_remove_tree(dir);
-    return 0;
-}
-
 static void emit(const char *body, struct buf *ret)
 {
     AUTO(freep) char *text = xasprintf(HEAD "%s\n", body);
-    AUTO(freep) char *path = fs_join(dir, "t.lua");
+    AUTO(freep) char *path = fs_join(testing_folder, "t.lua");
     AUTO(problem_freep) struct problem *p = NULL;
     struct err err = ERR_INIT;
 
@@ -147,5 +132,5 @@ int main(void)
         cmocka_unit_test(test_short),
     };
 
-    return cmocka_run_group_tests(tests, make_dir, remove_dir);
+    return cmocka_run_group_tests(tests, testing_enter_folder, testing_leave_folder);
 }

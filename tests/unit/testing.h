@@ -21,6 +21,24 @@
 #undef fail_msg
 #define fail_msg(...) (print_error(__VA_ARGS__), print_error("\n"), _fail(__FILE__, __LINE__))
 
+#include "base/fs.h"
+
+/* For a group of tests: a folder of its own, which becomes the current one. */
+static char testing_folder[] = "/tmp/assay-test-XXXXXX";
+
+static inline int testing_enter_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(testing_folder) && chdir(testing_folder) == 0 ? 0 : -1;
+}
+
+static inline int testing_leave_folder(void **state)
+{
+    (void)state;
+    fs_remove_tree(testing_folder);
+    return 0;
+}
+
 /* Whether this process may make a user namespace. Not so in a chroot, in some containers, and for
  * ordinary users where AppArmor forbids it: then some layers are missing, visibly, and tests of
  * them are skipped. */
