@@ -168,6 +168,9 @@ struct gpu_columns {
     void *to;
     int64_t image, images, group, place, n;
 };
+/* A block's share of them. */
+#define GPU_COLUMN_PLACES (4 * CUDA_THREADS)
+#define GPU_COLUMN_TERMS 32
 
 struct gpu_phase_weights {
     struct conv_args c;
