@@ -46,7 +46,7 @@ TESTS      = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/te
 GPU_TESTS  = $(patsubst tests/gpu/%.c,$(BUILD)/gpu/%,$(wildcard tests/gpu/test_*.c))
 # What a GPU test starts beside itself.
 GPU_TOOLS  = $(BUILD)/gpu/flusher
-GPU_BENCHES = $(BUILD)/bench/eval_gpu $(BUILD)/bench/expected_gpu
+GPU_BENCHES = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*_gpu.c))
 FUZZERS    = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCHES    = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
 

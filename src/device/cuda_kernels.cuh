@@ -341,9 +341,10 @@ KERNEL long_row_lows(const double *y, int64_t row_len, int64_t per_row, int64_t 
 
 /* ---- compare: the figures ---- */
 
+/* max: below that of any element. */
 static __device__ struct cuda_figures figures_none()
 {
-    struct cuda_figures f = {0, 0, CUDA_NOWHERE, 0, 0, 0, CUDA_NOWHERE, 0, CUDA_NOWHERE};
+    struct cuda_figures f = {0, -1, CUDA_NOWHERE, 0, 0, 0, CUDA_NOWHERE, 0, CUDA_NOWHERE};
 
     return f;
 }
@@ -369,19 +370,17 @@ static __device__ void figures_merge(struct cuda_figures *a, const struct cuda_f
     a->first_unequal = b->first_unequal < a->first_unequal ? b->first_unequal : a->first_unequal;
 }
 
-/* The block's figures, in thread 0; halves are added, always the same ones. */
-static __device__ struct cuda_figures figures_of_block(struct cuda_figures mine)
+/* The block's figures, in all[0], from those of its threads; halves are added, always the same
+ * ones. */
+static __device__ void figures_of_block(struct cuda_figures all[CUDA_THREADS])
 {
-    __shared__ struct cuda_figures all[CUDA_THREADS];
     int me = threadIdx.x;
 
-    all[me] = mine;
     for (int half = CUDA_THREADS / 2; half > 0; half /= 2) {
         __syncthreads();
         if (me < half)
             figures_merge(&all[me], &all[me + half]);
     }
-    return all[me];
 }
 
 static __device__ void see(struct cuda_figures *f, double y, double got, double low, int64_t at)
@@ -418,45 +417,211 @@ static __device__ void see(struct cuda_figures *f, int64_t y, int64_t got, doubl
     }
 }
 
-/* Rows are found by a 64-bit division per chunk, not per element. */
-static __device__ double low_at(const struct cuda_compare *c, int64_t row, int64_t at_in_row)
+/* The scales of a chunk whose elements lie in one row, or in two. */
+struct long_rows {
+    double low, next;
+    int edge; /* the first element of the next row */
+
+    __device__ long_rows(const struct cuda_compare &c, int64_t from)
+    {
+        int64_t row = c.row_len ? from / c.row_len : 0;
+        int64_t left = c.row_len ? (row + 1) * c.row_len - from : CUDA_COMPARE_CHUNK;
+
+        edge = left < CUDA_COMPARE_CHUNK ? (int)left : CUDA_COMPARE_CHUNK;
+        low = c.row_len ? c.lows[row] : c.low;
+        next = edge < CUDA_COMPARE_CHUNK && from + left < c.n ? c.lows[row + 1] : low;
+    }
+    __device__ double low_at(int k) const
+    {
+        return k < edge ? low : next;
+    }
+};
+
+/* The same where rows are shorter than a chunk. They are found by a product with 2^31 / row_len:
+ * exact, because k * row_len stays below 2^31. */
+struct short_rows {
+    const double *lows; /* of the row that the chunk begins in */
+    unsigned start;     /* how far in */
+    unsigned inverse;
+
+    __device__ short_rows(const struct cuda_compare &c, int64_t from)
+    {
+        int64_t row = from / c.row_len;
+
+        lows = c.lows + row;
+        start = (unsigned)(from - row * c.row_len);
+        inverse = (1u << 31) / (unsigned)c.row_len + 1;
+    }
+    __device__ double low_at(int k) const
+    {
+        return lows[((uint64_t)(start + (unsigned)k) * inverse) >> 31];
+    }
+};
+
+/* What a thread takes at a time: pairs of neighbours, 2 * CUDA_THREADS apart, so that a warp reads
+ * whole lines and all of it is on its way at once. */
+#define PAIRS 4
+#define STEP (2 * PAIRS * CUDA_THREADS)
+static_assert(CUDA_COMPARE_CHUNK % STEP == 0, "a chunk is so many steps");
+
+template <class E> struct alignas(2 * sizeof(E)) pair {
+    E v[2];
+};
+
+/* The i-th of a thread's elements of a step. */
+static __device__ int step_place(int i)
 {
-    if (c->row_len == 0)
-        return c->low;
-    if (c->row_len >= CUDA_COMPARE_CHUNK)
-        return c->lows[row + (at_in_row >= c->row_len)];
-    return c->lows[row + (uint32_t)at_in_row / (uint32_t)c->row_len];
+    return 2 * (i / 2 * CUDA_THREADS + (int)threadIdx.x) + i % 2;
 }
 
-/* Y: double or int64_t. A block takes chunks in turn and leaves its figures in parts. */
-template <class T, class Y>
-static __device__ void compare(const struct cuda_compare *c, struct cuda_figures *parts)
+/* The elements of a thread that lie before n, one by one. */
+template <class T, class Y, class Rows>
+static __device__ __noinline__ void see_each(struct cuda_figures *f, const Y *y,
+                                             const typename T::element *got, int n, Rows rows,
+                                             int first, int64_t at)
 {
-    const Y *y = (const Y *)c->y;
-    const typename T::element *got = (const typename T::element *)c->got;
-    struct cuda_figures f = figures_none();
+    for (int i = 0; i < 2 * PAIRS; i++) {
+        int k = first + step_place(i);
+
+        if (k < n)
+            see(f, y[k], (Y)T::widen(got[k]), rows.low_at(k), at + k);
+    }
+}
+
+/* Of a thread's figures what every element may change: in registers, the others in shared memory.
+ */
+struct hot_figures {
+    double sum_sq, max;
+    int64_t max_at;
+
+    __device__ void from(const struct cuda_figures *f)
+    {
+        sum_sq = f->sum_sq;
+        max = f->max;
+        max_at = f->max_at;
+    }
+    __device__ void to(struct cuda_figures *f) const
+    {
+        f->sum_sq = sum_sq;
+        f->max = max;
+        f->max_at = max_at;
+    }
+};
+
+/* All of a thread's elements. As in compare.c, what is not ordinary shows in the sum of squares;
+ * false: look again with care. An exact element is not divided, because a numerator of 0 takes the
+ * division's long way. */
+template <class T, class Rows>
+static __device__ __forceinline__ bool see_all(struct hot_figures *f, const double *y,
+                                               const typename T::element *got, const Rows &rows,
+                                               int first, int64_t at)
+{
+    pair<typename T::element> have[PAIRS];
+    pair<double> want[PAIRS];
+    double ratio[2 * PAIRS], sum = f->sum_sq;
+    bool above = false;
+
+#pragma unroll
+    for (int j = 0; j < PAIRS; j++) {
+        want[j] = *(const pair<double> *)(y + first + step_place(2 * j));
+        have[j] = *(const pair<typename T::element> *)(got + first + step_place(2 * j));
+    }
+#pragma unroll
+    for (int i = 0; i < 2 * PAIRS; i++) {
+        double w = want[i / 2].v[i % 2], low = rows.low_at(first + step_place(i));
+        double off = fabs(T::widen(have[i / 2].v[i % 2]) - w), r = fabs(w) > low ? fabs(w) : low;
+        double quotient = (off > 0 ? off : 1) / r;
+
+        ratio[i] = off > 0 ? quotient : off;
+        sum += ratio[i] * ratio[i];
+        above |= ratio[i] > f->max;
+    }
+    if (!isfinite(sum))
+        return false;
+    f->sum_sq = sum;
+    if (above) {
+#pragma unroll
+        for (int i = 0; i < 2 * PAIRS; i++) {
+            if (ratio[i] > f->max) {
+                f->max = ratio[i];
+                f->max_at = at + first + step_place(i);
+            }
+        }
+    }
+    return true;
+}
+
+template <class T, class Rows>
+static __device__ __forceinline__ bool see_all(struct hot_figures *f, const int64_t *y,
+                                               const typename T::element *got, const Rows &,
+                                               int first, int64_t)
+{
+    bool equal = f->max >= 0; /* the first elements are seen one by one */
+
+#pragma unroll
+    for (int i = 0; i < 2 * PAIRS; i++)
+        equal &= (int64_t)T::widen(got[first + step_place(i)]) == y[first + step_place(i)];
+    return equal;
+}
+
+/* A block takes chunks in turn; a thread meets its elements in the order of their places. */
+template <class T, class Y, class Rows>
+static __device__ __forceinline__ void compare_chunks(const struct cuda_compare &c,
+                                                      struct cuda_figures *mine)
+{
+    typedef typename T::element element;
     int64_t stride = (int64_t)gridDim.x * CUDA_COMPARE_CHUNK;
+    bool aligned = (uint64_t)c.y % sizeof(pair<Y>) == 0 &&
+                   (uint64_t)c.got % sizeof(pair<element>) == 0;
+    struct hot_figures f;
 
-    for (int64_t from = (int64_t)blockIdx.x * CUDA_COMPARE_CHUNK; from < c->n; from += stride) {
-        int64_t row = c->row_len ? from / c->row_len : 0, start = from - row * c->row_len;
-        int n = c->n - from < CUDA_COMPARE_CHUNK ? (int)(c->n - from) : CUDA_COMPARE_CHUNK;
+    f.from(mine);
+    for (int64_t from = (int64_t)blockIdx.x * CUDA_COMPARE_CHUNK; from < c.n; from += stride) {
+        const Y *y = (const Y *)c.y + from;
+        const element *got = (const element *)c.got + from;
+        Rows rows(c, from);
+        int n = c.n - from < CUDA_COMPARE_CHUNK ? (int)(c.n - from) : CUDA_COMPARE_CHUNK;
 
-#pragma unroll 4
-        for (int k = threadIdx.x; k < n; k += CUDA_THREADS)
-            see(&f, y[from + k], (Y)T::widen(got[from + k]), low_at(c, row, start + k), from + k);
+#pragma unroll 1
+        for (int k = 0; k < n; k += STEP) {
+            if (aligned && k + STEP <= n && see_all<T>(&f, y, got, rows, k, from))
+                continue;
+            f.to(mine);
+            see_each<T>(mine, y, got, n, rows, k, from);
+            f.from(mine);
+        }
     }
-    f = figures_of_block(f);
+    f.to(mine);
+}
+
+/* Y: double or int64_t. Every block leaves its figures in parts. */
+template <class T, class Y>
+static __device__ __forceinline__ void compare(const struct cuda_compare &c,
+                                               struct cuda_figures *parts)
+{
+    __shared__ struct cuda_figures all[CUDA_THREADS];
+
+    all[threadIdx.x] = figures_none();
+    if (c.row_len > 0 && c.row_len < CUDA_COMPARE_CHUNK)
+        compare_chunks<T, Y, short_rows>(c, &all[threadIdx.x]);
+    else
+        compare_chunks<T, Y, long_rows>(c, &all[threadIdx.x]);
+    figures_of_block(all);
     if (threadIdx.x == 0) {
-        f.got = (double)T::widen(got[f.max_at]);
-        f.want = (double)y[f.max_at];
-        parts[blockIdx.x] = f;
+        int64_t at = all[0].max_at;
+
+        all[0].got = (double)T::widen(((const typename T::element *)c.got)[at]);
+        all[0].want = (double)((const Y *)c.y)[at];
+        parts[blockIdx.x] = all[0];
     }
 }
 
-#define COMPARE_KERNEL(name, y)                                              \
-    KERNEL compare_##name(struct cuda_compare c, struct cuda_figures *parts) \
-    {                                                                        \
-        compare<type_##name, y>(&c, parts);                                  \
+/* Four blocks to a multiprocessor: their loads alone keep the memory busy. */
+#define COMPARE_KERNEL(name, y)                                                       \
+    extern "C" __global__ void __launch_bounds__(CUDA_THREADS, 4)                     \
+        compare_##name(const __grid_constant__ struct cuda_compare c, struct cuda_figures *parts) \
+    {                                                                                 \
+        compare<type_##name, y>(c, parts);                                            \
     }
 
 COMPARE_KERNEL(f64, double)
@@ -474,13 +639,14 @@ COMPARE_KERNEL(bool, int64_t)
 /* One block. */
 KERNEL compare_finish(const struct cuda_figures *parts, int n, struct cuda_figures *ret)
 {
-    struct cuda_figures f = figures_none();
+    __shared__ struct cuda_figures all[CUDA_THREADS];
 
+    all[threadIdx.x] = figures_none();
     for (int i = threadIdx.x; i < n; i += CUDA_THREADS)
-        figures_merge(&f, &parts[i]);
-    f = figures_of_block(f);
+        figures_merge(&all[threadIdx.x], &parts[i]);
+    figures_of_block(all);
     if (threadIdx.x == 0)
-        *ret = f;
+        *ret = all[0];
 }
 
 /* ---- flush ---- */

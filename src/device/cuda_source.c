@@ -22,6 +22,7 @@ const char cuda_stdint_text[] = "typedef signed char int8_t;\n"
                                 "typedef unsigned long uint64_t;\n"
                                 "#define INT32_MAX 2147483647\n"
                                 "#define INT32_MIN (-INT32_MAX - 1)\n"
+                                "#define UINT32_MAX 4294967295u\n"
                                 "#define INT64_MAX 9223372036854775807L\n"
                                 "#define INT64_MIN (-INT64_MAX - 1)\n";
 

@@ -4,6 +4,8 @@
  * images and places at a time as columns_bytes allow. */
 #include "gpu/gpu_ctx.h"
 
+#include <math.h>
+
 #define PLACES_MIN 1024    /* at a time: fewer would not fill a product */
 #define BLAS_MIN_FLOPS 1e8 /* below, its start would cost more than it gains */
 #define NARROW 4 /* output channels to a group: below, columns would cost more than the sums */
@@ -126,8 +128,7 @@ double gpu_grouped_scratch(const struct gpu *g, const struct job *j)
 
 /* How one phase is cut: `images` and `places` at a time, a group at a time. */
 struct conv_plan {
-    bool direct; /* an element at a time */
-    bool as_is;  /* x is the matrix of columns */
+    bool as_is; /* x is the matrix of columns */
     bool scattered;
     int64_t images, places;
     double columns, sums, weights; /* bytes */
@@ -147,6 +148,33 @@ static bool is_narrow(const struct conv_args *c)
     return c->o / c->groups < NARROW && c->groups > 1;
 }
 
+/* Whether an int holds any place of the phase and wherever it reads a channel, its rim included. */
+static bool columns_fit(const struct conv_args *c, const struct conv_phase *p)
+{
+    double reach = 1;
+
+    for (int d = 0; d < ITEM_SPACE; d++) {
+        const struct conv_axis *a = &p->axis[d];
+
+        reach *= fmax((double)c->in[d], (double)(a->places * a->step)) + fabs((double)a->offset) +
+                 fabs((double)(a->taps * a->offset_step));
+    }
+    return reach < INT32_MAX && (double)p->places < INT32_MAX;
+}
+
+/* An element at a time. */
+static bool is_direct(const struct conv_args *c)
+{
+    bool direct = is_narrow(c);
+    struct conv_phase p;
+
+    for (int64_t i = 0; !direct && !is_pointwise(c) && i < conv_phases(c); i++) {
+        conv_phase(c, i, &p);
+        direct = !columns_fit(c, &p);
+    }
+    return direct;
+}
+
 static struct conv_plan conv_plan(const struct gpu *g, const struct job *j,
                                   const struct conv_phase *p)
 {
@@ -154,9 +182,8 @@ static struct conv_plan conv_plan(const struct gpu *g, const struct job *j,
     double size = (double)gpu_store_size(j->store), column = (double)p->span.count * size;
     struct conv_plan q = {.scattered = c->transposed, .images = c->n, .places = p->places};
 
-    q.direct = is_narrow(c);
     q.as_is = is_pointwise(c) && !gpu_needs_copy(j, 0, j->store);
-    if (q.direct || q.as_is)
+    if (q.as_is)
         return q;
     if (column * (double)q.places > g->columns_bytes)
         q.places = MIN(q.places, MAX(PLACES_MIN, (int64_t)(g->columns_bytes / column)));
@@ -168,6 +195,11 @@ static struct conv_plan conv_plan(const struct gpu *g, const struct job *j,
         q.weights = (double)c->o * column;
     }
     return q;
+}
+
+static int64_t ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
 }
 
 /* What one convolution works with. */
@@ -197,7 +229,7 @@ static int conv_piece(const struct conv_run *r, int64_t group, int64_t image, in
     struct gpu_product q = {.g = {og, n, r->phase.span, w_row, 1, n, 1, n, 1},
                             .batch = images,
                             .a = (const char *)r->w + (size_t)(group * og * w_row) * size};
-    int64_t pieces = images * terms * ((n + 4 * CUDA_THREADS - 1) / (4 * CUDA_THREADS));
+    int64_t pieces = images * ceil_div(terms, GPU_COLUMN_TERMS) * ceil_div(n, GPU_COLUMN_PLACES);
 
     q.batch_b = (struct axes){1, {images}, {terms * n}};
     q.b = r->columns;
@@ -276,7 +308,7 @@ static int conv_run(struct conv_run *r, struct err *err)
 {
     const struct conv_args *c = r->c;
 
-    if (is_narrow(c))
+    if (is_direct(c))
         return conv_direct(r, err);
     for (int64_t i = 0; i < conv_phases(c); i++) {
         conv_phase(c, i, &r->phase);
@@ -333,7 +365,7 @@ double gpu_conv_scratch(const struct gpu *g, const struct job *j)
         copies += gpu_copy_bytes(j, 2, j->store);
     if (j->round != ROUND_NONE)
         copies += gpu_copy_bytes(j, 0, j->store);
-    for (int64_t i = 0; !is_narrow(&j->conv) && i < conv_phases(&j->conv); i++) {
+    for (int64_t i = 0; !is_direct(&j->conv) && i < conv_phases(&j->conv); i++) {
         conv_phase(&j->conv, i, &phase);
 
         struct conv_plan q = conv_plan(g, j, &phase);

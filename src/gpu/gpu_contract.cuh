@@ -157,56 +157,149 @@ KERNEL product_i64(ARGS(gpu_product) q)
 
 /* ---- convolutions ---- */
 
-/* Where the input lies that place `place` reads at `offset` along each axis, within its channel;
- * -1: outside. */
-static __device__ __forceinline__ int64_t column_at(const struct conv_args &c,
-                                                    const struct conv_phase &p,
-                                                    const int64_t offset[ITEM_SPACE], int64_t place)
+/* A place of a phase by its coordinates, and where it begins to read its channel: tap offsets are
+ * added to both. */
+struct column {
+    int at[ITEM_SPACE];
+    int offset;
+};
+
+static __device__ __forceinline__ struct column column_of(const struct conv_args &c,
+                                                          const struct conv_phase &p,
+                                                          unsigned place)
 {
-    int64_t at = 0, scale = 1;
+    unsigned width = (unsigned)p.axis[2].places, height = (unsigned)p.axis[1].places;
+    unsigned row = place / width, layer = row / height;
+    struct column ret;
 
-    ITEM_ROLLED
-    for (int d = ITEM_SPACE - 1; d >= 0; d--) {
-        int64_t i = place % p.axis[d].places * p.axis[d].step + offset[d];
-
-        if (i < 0 || i >= c.in[d])
-            return -1;
-        at += i * scale;
-        scale *= c.in[d];
-        place /= p.axis[d].places;
-    }
-    return at;
+    ret.at[0] = (int)(layer * (unsigned)p.axis[0].step);
+    ret.at[1] = (int)((row - layer * height) * (unsigned)p.axis[1].step);
+    ret.at[2] = (int)((place - row * width) * (unsigned)p.axis[2].step);
+    ret.offset = (ret.at[0] * (int)c.in[1] + ret.at[1]) * (int)c.in[2] + ret.at[2];
+    return ret;
 }
 
-/* A block takes a piece of one row of the matrix, so that its divisions serve four elements of
- * each thread. */
+/* A term: a channel of the group and, along each axis, a tap's offset. */
+struct column_term {
+    int64_t channel;
+    int tap[ITEM_SPACE], by[ITEM_SPACE];
+    int offset;
+
+    __device__ void place(const struct conv_args &c, const struct conv_phase &p)
+    {
+#pragma unroll
+        for (int d = 0; d < ITEM_SPACE; d++)
+            by[d] = (int)p.axis[d].offset + tap[d] * (int)p.axis[d].offset_step;
+        offset = (by[0] * (int)c.in[1] + by[1]) * (int)c.in[2] + by[2];
+    }
+    __device__ column_term(const struct conv_args &c, const struct conv_phase &p, int64_t t)
+    {
+        int j = (int)(t % p.taps);
+
+        channel = t / p.taps;
+        tap[2] = j % (int)p.axis[2].taps;
+        j /= (int)p.axis[2].taps;
+        tap[1] = j % (int)p.axis[1].taps;
+        tap[0] = j / (int)p.axis[1].taps;
+        place(c, p);
+    }
+    __device__ void next(const struct conv_args &c, const struct conv_phase &p)
+    {
+        if (++tap[2] == (int)p.axis[2].taps) {
+            tap[2] = 0;
+            if (++tap[1] == (int)p.axis[1].taps) {
+                tap[1] = 0;
+                if (++tap[0] == (int)p.axis[0].taps) {
+                    tap[0] = 0;
+                    channel++;
+                }
+            }
+        }
+        place(c, p);
+    }
+};
+
+/* Where a place reads its channel; -1: outside. */
+static __device__ __forceinline__ int column_at(const struct conv_args &c, const struct column &p,
+                                                const struct column_term &t)
+{
+    bool inside = (unsigned)(p.at[0] + t.by[0]) < (unsigned)c.in[0] &&
+                  (unsigned)(p.at[1] + t.by[1]) < (unsigned)c.in[1] &&
+                  (unsigned)(p.at[2] + t.by[2]) < (unsigned)c.in[2];
+
+    return inside ? p.offset + t.offset : -1;
+}
+
+/* Elements at[j] behind the start-th, all on their way at once; 0 where at[j] is negative. */
+template <class R>
+static __device__ __forceinline__ void gather4(struct typed x, int64_t start, const int at[4],
+                                               R v[4])
+{
+#define GATHER4_CASE(code, element, widen)                \
+    case code: {                                          \
+        const element *from = (const element *)x.at + start; \
+        element e[4];                                     \
+                                                          \
+        for (int j = 0; j < 4; j++)                       \
+            e[j] = at[j] < 0 ? (element)0 : from[at[j]];  \
+        for (int j = 0; j < 4; j++)                       \
+            v[j] = (R)widen(e[j]);                        \
+        break;                                            \
+    }
+
+    switch (x.type) { REAL_TYPES(GATHER4_CASE) }
+#undef GATHER4_CASE
+}
+
+/* Terms from..to of an image at four places of a thread, which begin at place p: these are found
+ * once, so no division is left for an element. Numbers within a channel fit an int (gpu_contract.c
+ * sees to that). */
+template <class R>
+static __device__ __forceinline__ void columns_share(const struct gpu_columns &a, int64_t image,
+                                                     int64_t p, int64_t from, int64_t to)
+{
+    int64_t plane = a.c.in[0] * a.c.in[1] * a.c.in[2];
+    int64_t first = (a.image + image) * a.c.c + a.group * (a.c.c / a.c.groups);
+    unsigned last = (unsigned)(a.place + a.n - 1), mine = (unsigned)(a.place + p);
+    R *y = (R *)a.to + (image * a.phase.span.count + from) * a.n + p;
+    int n = (int)(a.n - p);
+    struct column_term term(a.c, a.phase, from);
+    struct column place[4];
+
+#pragma unroll
+    for (int j = 0; j < 4; j++, mine += CUDA_THREADS)
+        place[j] = column_of(a.c, a.phase, mine < last ? mine : last);
+    ITEM_ROLLED
+    for (int64_t t = from; t < to; t++, y += a.n, term.next(a.c, a.phase)) {
+        int at[4];
+        R v[4];
+
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+            at[j] = column_at(a.c, place[j], term);
+        gather4<R>(a.x, (first + term.channel) * plane, at, v);
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            if (j * CUDA_THREADS < n)
+                y[j * CUDA_THREADS] = v[j];
+        }
+    }
+}
+
+/* Neighbouring blocks take neighbouring places. */
 template <class R> static __device__ __forceinline__ void columns_all(const struct gpu_columns &a)
 {
-    constexpr int64_t PIECE = 4 * CUDA_THREADS;
-    int64_t terms = a.phase.span.count, plane = a.c.in[0] * a.c.in[1] * a.c.in[2];
-    int64_t cg = a.c.c / a.c.groups, pieces = (a.n + PIECE - 1) / PIECE;
+    int64_t terms = a.phase.span.count;
+    int64_t shares = (terms + GPU_COLUMN_TERMS - 1) / GPU_COLUMN_TERMS;
+    int64_t pieces = (a.n + GPU_COLUMN_PLACES - 1) / GPU_COLUMN_PLACES;
 
-    for (int64_t b = blockIdx.x; b < a.images * terms * pieces; b += gridDim.x) {
-        int64_t row = b / pieces, t = row % terms, tap = t % a.phase.taps;
-        int64_t channel =
-            (a.image + row / terms) * a.c.c + a.group * cg + t / a.phase.taps;
-        int64_t offset[ITEM_SPACE];
+    ITEM_ROLLED
+    for (int64_t b = blockIdx.x; b < a.images * shares * pieces; b += gridDim.x) {
+        int64_t p = b % pieces * GPU_COLUMN_PLACES + threadIdx.x;
+        int64_t from = b / pieces % shares * GPU_COLUMN_TERMS, to = from + GPU_COLUMN_TERMS;
 
-        ITEM_ROLLED
-        for (int d = ITEM_SPACE - 1; d >= 0; d--) {
-            const struct conv_axis &axis = a.phase.axis[d];
-
-            offset[d] = axis.offset + tap % axis.taps * axis.offset_step;
-            tap /= axis.taps;
-        }
-        ITEM_ROLLED
-        for (int j = 0; j < 4; j++) {
-            int64_t p = b % pieces * PIECE + j * CUDA_THREADS + threadIdx.x;
-            int64_t at = p < a.n ? column_at(a.c, a.phase, offset, a.place + p) : -1;
-
-            if (p < a.n)
-                ((R *)a.to)[row * a.n + p] = at < 0 ? (R)0 : load<R>(a.x, channel * plane + at);
-        }
+        if (p < a.n)
+            columns_share<R>(a, b / pieces / shares, p, from, to < terms ? to : terms);
     }
 }
 

@@ -1,26 +1,65 @@
 /* SPDX-License-Identifier: MIT */
 /* Elementwise ops with broadcasting, conversions and what fills a tensor from nothing. */
 
-/* Four elements from i on of n operands: their values, wherever they lie. Division is dear, so
- * the coordinates are worked out once where the four are in one row. */
-template <class R>
-static __device__ __forceinline__ void fetch4(struct typed x, const struct axes *ax, int64_t i,
-                                              int left, R v[4])
+static __device__ __forceinline__ int left_of(int64_t i, int64_t n)
 {
-    int last = ax->rank - 1;
-    int64_t row = last ? i % ax->dim[last] : i;
-
-    if (left >= 4 && row + 4 <= ax->dim[last]) {
-        int64_t at = last ? axes_offset(ax, i) : i * ax->stride[0];
-
-        load4<R>(x, at, ax->stride[last], v);
-        return;
-    }
-    for (int j = 0; j < 4; j++)
-        v[j] = j < left ? load_at<R>(x, ax, 0, i + j) : (R)0;
+    return n - i < 4 ? (int)(n - i) : 4;
 }
 
-/* The same of a tensor from end to end. */
+/* Where element i of the shape that N operands share lies in each, and how far into its row it is.
+ * U counts to i: division is dear, and in 64 bits dearer still. */
+template <class U, int N>
+static __device__ __forceinline__ int64_t offsets_of(const struct axes *ax, U i, int64_t at[N])
+{
+    int64_t in_row = 0;
+
+    for (int k = 0; k < N; k++)
+        at[k] = 0;
+    ITEM_ROLLED
+    for (int d = ax->rank - 1; d > 0; d--) {
+        U rows = i / (U)ax->dim[d], over = i - rows * (U)ax->dim[d];
+
+        for (int k = 0; k < N; k++)
+            at[k] += (int64_t)over * ax[k].stride[d];
+        if (d == ax->rank - 1)
+            in_row = (int64_t)over;
+        i = rows;
+    }
+    for (int k = 0; k < N; k++)
+        at[k] += (int64_t)i * ax[k].stride[0];
+    return ax->rank > 1 ? in_row : (int64_t)i;
+}
+
+/* Four elements of N operands from element i of n on: where they lie, worked out once for all
+ * operands, and whether they are in one row. */
+template <int N> struct four {
+    int64_t i, at[N];
+    int left;
+    bool in_one_row;
+
+    __device__ __forceinline__ four(const struct axes *ax, int64_t first, int64_t n) : i(first)
+    {
+        int64_t in_row = n <= UINT32_MAX ? offsets_of<uint32_t, N>(ax, (uint32_t)i, at)
+                                         : offsets_of<uint64_t, N>(ax, (uint64_t)i, at);
+
+        left = left_of(i, n);
+        in_one_row = left == 4 && in_row + 4 <= ax->dim[ax->rank - 1];
+    }
+    /* Those of operand k. */
+    template <class R>
+    __device__ __forceinline__ void fetch(struct typed x, const struct axes *ax, int k,
+                                          R v[4]) const
+    {
+        if (in_one_row) {
+            load4<R>(x, at[k], ax[k].stride[ax[k].rank - 1], v);
+            return;
+        }
+        for (int j = 0; j < 4; j++)
+            v[j] = j < left ? load_at<R>(x, &ax[k], 0, i + j) : (R)0;
+    }
+};
+
+/* Four elements from i on of a tensor from end to end. */
 template <class R>
 static __device__ __forceinline__ void fetch4_flat(struct typed x, int64_t i, int left, R v[4])
 {
@@ -30,11 +69,6 @@ static __device__ __forceinline__ void fetch4_flat(struct typed x, int64_t i, in
     }
     for (int j = 0; j < 4; j++)
         v[j] = j < left ? load<R>(x, i + j) : (R)0;
-}
-
-static __device__ __forceinline__ int left_of(int64_t i, int64_t n)
-{
-    return n - i < 4 ? (int)(n - i) : 4;
 }
 
 /* A constant op folds the items' switch away. */
@@ -105,12 +139,12 @@ static __device__ __forceinline__ void compare4(int op, const R a[4], const R b[
 template <class R> static __device__ __forceinline__ void unary_all(const struct gpu_elementwise &a)
 {
     FOR_EACH_FOUR(i, a.n) {
-        int left = left_of(i, a.n);
+        four<1> f(a.ax, i, a.n);
         R x[4], y[4];
 
-        fetch4<R>(a.in[0], &a.ax[0], i, left, x);
+        f.fetch(a.in[0], a.ax, 0, x);
         unary4<R>(a.op, x, y);
-        store4<R>((R *)a.y, i, y, left);
+        store4<R>((R *)a.y, i, y, f.left);
     }
 }
 
@@ -118,13 +152,13 @@ template <class R>
 static __device__ __forceinline__ void binary_all(const struct gpu_elementwise &a)
 {
     FOR_EACH_FOUR(i, a.n) {
-        int left = left_of(i, a.n);
+        four<2> f(a.ax, i, a.n);
         R p[4], q[4], y[4];
 
-        fetch4<R>(a.in[0], &a.ax[0], i, left, p);
-        fetch4<R>(a.in[1], &a.ax[1], i, left, q);
+        f.fetch(a.in[0], a.ax, 0, p);
+        f.fetch(a.in[1], a.ax, 1, q);
         binary4<R>(a.op, p, q, y);
-        store4<R>((R *)a.y, i, y, left);
+        store4<R>((R *)a.y, i, y, f.left);
     }
 }
 
@@ -132,30 +166,30 @@ template <class R>
 static __device__ __forceinline__ void relation_all(const struct gpu_elementwise &a)
 {
     FOR_EACH_FOUR(i, a.n) {
-        int left = left_of(i, a.n);
+        four<2> f(a.ax, i, a.n);
         int64_t y[4];
         R p[4], q[4];
 
-        fetch4<R>(a.in[0], &a.ax[0], i, left, p);
-        fetch4<R>(a.in[1], &a.ax[1], i, left, q);
+        f.fetch(a.in[0], a.ax, 0, p);
+        f.fetch(a.in[1], a.ax, 1, q);
         compare4<R>(a.op, p, q, y);
-        store4<int64_t>((int64_t *)a.y, i, y, left);
+        store4<int64_t>((int64_t *)a.y, i, y, f.left);
     }
 }
 
 template <class R> static __device__ __forceinline__ void where_all(const struct gpu_elementwise &a)
 {
     FOR_EACH_FOUR(i, a.n) {
-        int left = left_of(i, a.n);
+        four<3> f(a.ax, i, a.n);
         int64_t c[4];
         R p[4], q[4], y[4];
 
-        fetch4<int64_t>(a.in[0], &a.ax[0], i, left, c);
-        fetch4<R>(a.in[1], &a.ax[1], i, left, p);
-        fetch4<R>(a.in[2], &a.ax[2], i, left, q);
+        f.fetch(a.in[0], a.ax, 0, c);
+        f.fetch(a.in[1], a.ax, 1, p);
+        f.fetch(a.in[2], a.ax, 2, q);
         for (int j = 0; j < 4; j++)
             y[j] = c[j] ? p[j] : q[j];
-        store4<R>((R *)a.y, i, y, left);
+        store4<R>((R *)a.y, i, y, f.left);
     }
 }
 

@@ -124,6 +124,8 @@ struct gpu_reduce {
     int group, op;
 };
 
+#define GPU_LANE_OUTPUTS 8 /* to a block of combine_lanes */
+
 struct gpu_lines {
     struct typed x;
     void *y;
@@ -166,6 +168,9 @@ struct gpu_columns {
     void *to;
     int64_t image, images, group, place, n;
 };
+/* A block's share of them. */
+#define GPU_COLUMN_PLACES (4 * CUDA_THREADS)
+#define GPU_COLUMN_TERMS 32
 
 struct gpu_phase_weights {
     struct conv_args c;

@@ -4,11 +4,11 @@
 template <class R> static __device__ __forceinline__ void move_all(const struct gpu_elementwise &a)
 {
     FOR_EACH_FOUR(i, a.n) {
-        int left = left_of(i, a.n);
+        four<1> f(a.ax, i, a.n);
         R v[4];
 
-        fetch4<R>(a.in[0], &a.ax[0], i, left, v);
-        store4<R>((R *)a.y, i, v, left);
+        f.fetch(a.in[0], a.ax, 0, v);
+        store4<R>((R *)a.y, i, v, f.left);
     }
 }
 

@@ -98,11 +98,12 @@ static int run_lanes(struct gpu *g, const struct job *j, const struct plan *p, v
         a.n = MIN(p->at_a_time, p->n - a.from);
         a.x = gpu_operand(j, 0);
         a.y = lanes;
-        if (gpu_launch(g, GPU_reduce_lanes_f32, a.n * ITEM_LANES, &a, err) < 0)
+        if (gpu_launch(g, GPU_reduce_lanes_f32, a.n * ITEM_LANES / 4, &a, err) < 0)
             return -1;
         a.x = (struct typed){lanes, DT_F32};
         a.y = (float *)j->y + a.from;
-        if (gpu_launch(g, GPU_combine_lanes_f32, a.n * CUDA_THREADS, &a, err) < 0)
+        if (gpu_launch_blocks(g, GPU_combine_lanes_f32,
+                              (a.n + GPU_LANE_OUTPUTS - 1) / GPU_LANE_OUTPUTS, &a, err) < 0)
             return -1;
     }
     return 0;

@@ -126,34 +126,204 @@ static __device__ __forceinline__ void reduce_serial_all(const struct gpu_reduce
 ALL_KERNELS(reduce_groups, gpu_reduce)
 ALL_KERNELS(reduce_serial, gpu_reduce)
 
-/* Lanes as [output][lane]. */
-KERNEL reduce_lanes_f32(ARGS(gpu_reduce) a)
+/* So many terms forward: whole rows and what is over. */
+struct lane_stride {
+    int terms, rows, at;
+
+    __device__ lane_stride(int n, int width) : terms(n), rows(n / width)
+    {
+        at = n - rows * width;
+    }
+};
+
+/* Where a term of a reduction over one axis or two lies. It goes forward by additions, because a
+ * division for every term costs more than the term. One axis is one row without end. */
+struct lane_walk {
+    int flat; /* the term, in memory's order */
+    int row, at;
+
+    __device__ void forward(const struct lane_stride &by, const struct lane_stride &all,
+                            int width)
+    {
+        flat += by.terms;
+        row += by.rows;
+        at += by.at;
+        if (at >= width) {
+            at -= width;
+            row++;
+        }
+        if (flat >= all.terms) {
+            flat -= all.terms;
+            row -= all.rows;
+            at -= all.at;
+            if (at < 0) {
+                at += width;
+                row--;
+            }
+        }
+    }
+};
+
+#define LANE_ROUNDS 4 /* that are on their way at once */
+
+/* Whether four_lanes() can take them: floats in one row or in several, and an int counts them. */
+static __device__ __forceinline__ bool has_four_lanes(const struct gpu_reduce &a)
 {
-    FOR_EACH(i, a.n * ITEM_LANES)
-        ((float *)a.y)[i] =
-            item_reduce_lane_f32(a.op, &a.r, a.x, a.from + i / ITEM_LANES, i % ITEM_LANES);
+    const struct axes &ax = a.r.reduced;
+
+    return a.x.type == DT_F32 && (ax.rank == 1 || ax.rank == 2) && ax.stride[ax.rank - 1] == 1 &&
+           a.r.span.count < INT32_MAX - ITEM_LANES;
 }
 
-/* A block to an output: all of it fetches the lanes, one thread adds them up. */
+/* Lanes lane..lane+3 of the output that begins at x. */
+template <int OP>
+static __device__ __forceinline__ void four_lanes(const struct gpu_reduce &a, const float *x,
+                                                  int lane, float acc[4])
+{
+    const struct axes &ax = a.r.reduced;
+    int width = ax.rank == 2 && ax.dim[1] < INT32_MAX ? (int)ax.dim[1] : INT32_MAX;
+    int64_t row_stride = ax.stride[0];
+    struct lane_stride all((int)a.r.span.count, width), round(ITEM_LANES, width), one(1, width);
+    struct lane_stride start((int)span_at(&a.r.span, lane), width);
+    struct lane_walk walk = {start.terms, start.rows, start.at};
+    quad<float> v[LANE_ROUNDS];
+
+    ITEM_ROLLED
+    for (int left = all.terms - lane; left > 0; left -= LANE_ROUNDS * ITEM_LANES) {
+#pragma unroll
+        for (int r = 0; r < LANE_ROUNDS; r++) {
+            int here = left - r * ITEM_LANES;
+
+            if (here >= 4 && width - walk.at >= 4 && walk.flat + 4 <= all.terms) {
+                v[r] = load_quad(x + walk.row * row_stride + walk.at, 1);
+            } else {
+                struct lane_walk w = walk;
+
+#pragma unroll
+                for (int j = 0; j < 4; j++, w.forward(one, all, width))
+                    v[r].v[j] = j < here ? x[w.row * row_stride + w.at] : 0;
+            }
+            walk.forward(round, all, width);
+        }
+#pragma unroll
+        for (int r = 0; r < LANE_ROUNDS; r++) {
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                if (left - r * ITEM_LANES > j)
+                    acc[j] = item_combine_f32(OP, acc[j], v[r].v[j]);
+            }
+        }
+    }
+}
+
+template <int OP> static __device__ __forceinline__ void reduce_lanes(const struct gpu_reduce &a)
+{
+    FOR_EACH_FOUR(i, a.n * ITEM_LANES) {
+        int64_t output = a.from + i / ITEM_LANES;
+        int lane = (int)(i % ITEM_LANES);
+        float acc[4], neutral = item_neutral_f32(OP);
+
+        if (!has_four_lanes(a)) {
+            ITEM_ROLLED
+            for (int j = 0; j < 4; j++)
+                ((float *)a.y)[i + j] = item_reduce_lane_f32(OP, &a.r, a.x, output, lane + j);
+            continue;
+        }
+        acc[0] = acc[1] = acc[2] = acc[3] = neutral;
+        four_lanes<OP>(a, (const float *)a.x.at + axes_offset(&a.r.kept, output), lane, acc);
+        store4<float>((float *)a.y, i, acc, 4);
+    }
+}
+
+/* Lanes as [output][lane]. Only sums and products have an order, and lanes. */
+KERNEL reduce_lanes_f32(ARGS(gpu_reduce) a)
+{
+    if (a.op == OP_PROD)
+        reduce_lanes<OP_PROD>(a);
+    else
+        reduce_lanes<OP_SUM>(a);
+}
+
+/* The lanes of GPU_LANE_OUTPUTS outputs, some at a time: all of the block fetches, a thread to an
+ * output adds up, and meanwhile the next are on their way. Rows are 16 bytes longer than they need
+ * to be, so that those threads read from different banks. */
+#define LANE_PIECE 512
+#define LANE_LOADS (GPU_LANE_OUTPUTS * LANE_PIECE / 4 / CUDA_THREADS)
+typedef float lane_room[GPU_LANE_OUTPUTS][LANE_PIECE + 4];
+
+static __device__ __forceinline__ void lanes_read(const struct gpu_reduce &a, int64_t first,
+                                                  int64_t lane, quad<float> v[LANE_LOADS])
+{
+#pragma unroll
+    for (int j = 0; j < LANE_LOADS; j++) {
+        int e = 4 * (threadIdx.x + j * CUDA_THREADS);
+        int64_t output = first + e / LANE_PIECE;
+
+        if (output < a.n)
+            v[j] = *(const quad<float> *)((const float *)a.x.at + output * ITEM_LANES + lane +
+                                          e % LANE_PIECE);
+    }
+}
+
+static __device__ __forceinline__ void lanes_write(lane_room room, const quad<float> v[LANE_LOADS])
+{
+#pragma unroll
+    for (int j = 0; j < LANE_LOADS; j++) {
+        int e = 4 * (threadIdx.x + j * CUDA_THREADS);
+
+        *(quad<float> *)&room[e / LANE_PIECE][e % LANE_PIECE] = v[j];
+    }
+}
+
+template <int OP> static __device__ __forceinline__ float lanes_add(const float *row, float acc)
+{
+#pragma unroll 8
+    for (int l = 0; l < LANE_PIECE; l += 4) {
+        quad<float> v = *(const quad<float> *)(row + l);
+
+        for (int j = 0; j < 4; j++)
+            acc = item_combine_f32(OP, acc, v.v[j]);
+    }
+    return acc;
+}
+
+template <int OP>
+static __device__ __forceinline__ void combine_lanes(const struct gpu_reduce &a, lane_room room[2])
+{
+    static_assert(ITEM_LANES % LANE_PIECE == 0, "whole pieces");
+    quad<float> v[LANE_LOADS];
+
+    for (int64_t first = (int64_t)blockIdx.x * GPU_LANE_OUTPUTS; first < a.n;
+         first += (int64_t)gridDim.x * GPU_LANE_OUTPUTS) {
+        bool mine = threadIdx.x < GPU_LANE_OUTPUTS && first + threadIdx.x < a.n;
+        float acc = item_neutral_f32(OP);
+
+        lanes_read(a, first, 0, v);
+        ITEM_ROLLED
+        for (int piece = 0; piece < ITEM_LANES / LANE_PIECE; piece++) {
+            lane_room &now = room[piece % 2];
+
+            lanes_write(now, v);
+            __syncthreads();
+            if (piece + 1 < ITEM_LANES / LANE_PIECE)
+                lanes_read(a, first, (int64_t)(piece + 1) * LANE_PIECE, v);
+            if (mine)
+                acc = lanes_add<OP>(now[threadIdx.x], acc);
+        }
+        if (mine)
+            ((float *)a.y)[first + threadIdx.x] = acc;
+        __syncthreads();
+    }
+}
+
 KERNEL combine_lanes_f32(ARGS(gpu_reduce) a)
 {
-    constexpr int PIECE = 4 * CUDA_THREADS;
-    __shared__ float room[PIECE];
+    alignas(16) __shared__ lane_room room[2];
 
-    for (int64_t i = blockIdx.x; i < a.n; i += gridDim.x) {
-        float acc = item_neutral_f32(a.op), v[4];
-
-        for (int64_t lane = 0; lane < ITEM_LANES; lane += PIECE) {
-            load4<float>(a.x, i * ITEM_LANES + lane + 4 * threadIdx.x, 1, v);
-            store4<float>(room, 4 * threadIdx.x, v, 4);
-            __syncthreads();
-            for (int l = 0; threadIdx.x == 0 && l < PIECE; l++)
-                acc = item_combine_f32(a.op, acc, room[l]);
-            __syncthreads();
-        }
-        if (threadIdx.x == 0)
-            ((float *)a.y)[i] = acc;
-    }
+    if (a.op == OP_PROD)
+        combine_lanes<OP_PROD>(a, room);
+    else
+        combine_lanes<OP_SUM>(a, room);
 }
 
 /* A block to an output, a thread to a lane; one thread adds them up. */

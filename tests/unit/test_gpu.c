@@ -122,22 +122,36 @@ static void test_reductions(void **state)
     }
 }
 
-/* Lanes of several outputs, some at a time. */
+/* Lanes of several outputs, some at a time: in one row, in rows of odd lengths, over more axes;
+ * more outputs than a block takes, more rounds than are on their way at once. */
 static void test_lanes(void **state)
 {
+    const struct {
+        struct shape shape;
+        uint32_t axes;
+        enum op_code op;
+        int at_a_time;
+    } cases[] = {
+        {SHAPE(300, 3, 301), 5, OP_PROD, 0},
+        {SHAPE(300, 3, 301), 5, OP_SUM, 2},
+        {SHAPE(9, 5 * ITEM_LANES + 4099), 2, OP_SUM, 0},
+        {SHAPE(2, 65537), 2, OP_PROD, 1},
+        {SHAPE(2, 2, 150000), 5, OP_SUM, 0},
+        {SHAPE(60, 2, 40, 2, 30), 21, OP_SUM, 0},
+    };
     struct gpu *g = engine.ctx;
-    struct op_attrs at = {.axes = 5};
 
     (void)state;
-    for (int round = 0; round < 2; round++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct op_attrs at = {.axes = cases[i].axes};
         struct rig r;
 
-        g->lanes_bytes = round ? 2 * ITEM_LANES * sizeof(float) : GPU_PIECE_BYTES;
+        if (cases[i].at_a_time)
+            g->lanes_bytes = cases[i].at_a_time * (double)(ITEM_LANES * sizeof(float));
         rig_start(&r);
-        run_all_ways(&r, add_op(&r, round ? OP_SUM : OP_PROD, &at, NULL, 1,
-                                add_f32(&r, SHAPE(300, 3, 301))));
+        run_all_ways(&r, add_op(&r, cases[i].op, &at, NULL, 1, add_f32(&r, cases[i].shape)));
+        g->lanes_bytes = GPU_PIECE_BYTES;
     }
-    g->lanes_bytes = GPU_PIECE_BYTES;
 }
 
 static void test_scans_and_args(void **state)
