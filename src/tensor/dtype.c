@@ -28,17 +28,18 @@ typedef void convert_fn(const void *restrict src, void *restrict dst, int64_t n)
         }                                                                     \
     }
 
-/* All six; the two by way of int64 differ between floats and integers. */
-#define KERNELS(name, type, as_i64, of_i64)                        \
-    KERNEL(name##_to_f64, type, double, widen_##name(v))           \
-    KERNEL(name##_to_f32, type, float, widen_##name(v))            \
-    KERNEL(name##_to_i64, type, int64_t, as_i64)                   \
-    KERNEL(name##_from_f64, double, type, narrow_##name(v))        \
-    KERNEL(name##_from_f32, float, type, narrow_##name((double)v)) \
+/* All six; three of them differ between floats and integers. */
+#define KERNELS(name, type, of_f32, as_i64, of_i64)         \
+    KERNEL(name##_to_f64, type, double, widen_##name(v))    \
+    KERNEL(name##_to_f32, type, float, widen_##name(v))     \
+    KERNEL(name##_to_i64, type, int64_t, as_i64)            \
+    KERNEL(name##_from_f64, double, type, narrow_##name(v)) \
+    KERNEL(name##_from_f32, float, type, of_f32)            \
     KERNEL(name##_from_i64, int64_t, type, of_i64)
 
-#define FLOAT_KERNELS(name, type) \
-    KERNELS(name, type, narrow_i64(widen_##name(v)), narrow_##name((double)v))
+#define FLOAT_KERNELS(name, type)                                               \
+    KERNELS(name, type, narrow_##name##_single(v), narrow_i64(widen_##name(v)), \
+            narrow_##name((double)v))
 
 FLOAT_KERNELS(f64, double)
 FLOAT_KERNELS(f32, float)
@@ -46,11 +47,11 @@ FLOAT_KERNELS(f16, uint16_t)
 FLOAT_KERNELS(bf16, uint16_t)
 FLOAT_KERNELS(f8e4m3, uint8_t)
 FLOAT_KERNELS(f8e5m2, uint8_t)
-KERNELS(i64, int64_t, v, v)
-KERNELS(i32, int32_t, v, MAX(INT32_MIN, MIN(INT32_MAX, v)))
-KERNELS(i8, int8_t, v, MAX(INT8_MIN, MIN(INT8_MAX, v)))
-KERNELS(u8, uint8_t, v, MAX(0, MIN(UINT8_MAX, v)))
-KERNELS(bool, uint8_t, v != 0, v != 0)
+KERNELS(i64, int64_t, narrow_i64((double)v), v, v)
+KERNELS(i32, int32_t, narrow_i32((double)v), v, MAX(INT32_MIN, MIN(INT32_MAX, v)))
+KERNELS(i8, int8_t, narrow_i8((double)v), v, MAX(INT8_MIN, MIN(INT8_MAX, v)))
+KERNELS(u8, uint8_t, narrow_u8((double)v), v, MAX(0, MIN(UINT8_MAX, v)))
+KERNELS(bool, uint8_t, narrow_bool((double)v), v != 0, v != 0)
 
 enum dlpack_code {
     DL_INT = 0,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One number between double and each element type: narrow_T(double) and widen_T(element). dtype.h
- * has the rules. CUDA compiles this too, so that a device fills and compares as the host does. */
+/* One number between double and each element type: narrow_T(double) and widen_T(element); for the
+ * small floats also narrow_T_single(float), which stays within 32 bits. dtype.h has the rules. CUDA
+ * compiles this too, so that a device fills and compares as the host does. */
 #ifndef ASSAY_TENSOR_NARROW_H
 #define ASSAY_TENSOR_NARROW_H
 
@@ -41,33 +42,42 @@ LAW_FN uint32_t narrow(struct narrow_format f, double x)
     return sign | (uint32_t)code;
 }
 
-LAW_FN uint16_t narrow_f16(double x)
+/* The same code for a float. */
+LAW_FN uint32_t narrow_single(struct narrow_format f, float x)
 {
-    struct narrow_format f = {10, 15, 0x7BFF, 0x7C00, 0x7E00, 0x8000};
+    uint32_t bits = bits_of_f32(x);
+    int32_t size = (int32_t)(bits & 0x7FFFFFFF);
+    uint32_t sign = (bits >> 31) * f.sign;
+    int drop = 23 - f.mantissa;
+    uint32_t half = (1u << (drop - 1)) - 1 + (size >> drop & 1);
+    int32_t normal = (int32_t)(((uint32_t)size + half) >> drop) - ((127 - f.bias) << f.mantissa);
+    uint32_t magic = (uint32_t)(127 + 23 + 1 - f.bias - f.mantissa) << 23;
+    int32_t small = (int32_t)(bits_of_f32(fabsf(x) + f32_of_bits(magic)) - magic);
+    int32_t code = normal ^ ((normal ^ small) & -(size < (127 + 1 - f.bias) << 23));
 
-    return (uint16_t)narrow(f, x);
+    code = code > f.max ? f.over : code;
+    code = size > 0x7F800000 ? f.nan : code;
+    return sign | (uint32_t)code;
 }
 
-LAW_FN uint16_t narrow_bf16(double x)
-{
-    struct narrow_format f = {7, 127, 0x7F7F, 0x7F80, 0x7FC0, 0x8000};
+#define NARROW_SMALL(name, type, ...)           \
+    LAW_FN type narrow_##name(double x)         \
+    {                                           \
+        struct narrow_format f = {__VA_ARGS__}; \
+                                                \
+        return (type)narrow(f, x);              \
+    }                                           \
+    LAW_FN type narrow_##name##_single(float x) \
+    {                                           \
+        struct narrow_format f = {__VA_ARGS__}; \
+                                                \
+        return (type)narrow_single(f, x);       \
+    }
 
-    return (uint16_t)narrow(f, x);
-}
-
-LAW_FN uint8_t narrow_f8e4m3(double x)
-{
-    struct narrow_format f = {3, 7, 0x7E, 0x7E, 0x7F, 0x80};
-
-    return (uint8_t)narrow(f, x);
-}
-
-LAW_FN uint8_t narrow_f8e5m2(double x)
-{
-    struct narrow_format f = {2, 15, 0x7B, 0x7C, 0x7E, 0x80};
-
-    return (uint8_t)narrow(f, x);
-}
+NARROW_SMALL(f16, uint16_t, 10, 15, 0x7BFF, 0x7C00, 0x7E00, 0x8000)
+NARROW_SMALL(bf16, uint16_t, 7, 127, 0x7F7F, 0x7F80, 0x7FC0, 0x8000)
+NARROW_SMALL(f8e4m3, uint8_t, 3, 7, 0x7E, 0x7E, 0x7F, 0x80)
+NARROW_SMALL(f8e5m2, uint8_t, 2, 15, 0x7B, 0x7C, 0x7E, 0x80)
 
 /* fp4: four bits, no infinity; NaN does not exist there and is the caller's. */
 LAW_FN uint8_t narrow_e2m1(double x)
@@ -85,6 +95,16 @@ LAW_FN float narrow_f32(double x)
 LAW_FN double narrow_f64(double x)
 {
     return x;
+}
+
+LAW_FN float narrow_f32_single(float x)
+{
+    return x;
+}
+
+LAW_FN double narrow_f64_single(float x)
+{
+    return (double)x;
 }
 
 /* Integers: towards zero as a C cast, saturating, NaN becomes 0. */
