@@ -33,6 +33,10 @@ static __device__ int64_t thread_count()
         {                                       \
             return narrow_##name##_single(v);   \
         }                                       \
+        static __device__ type narrow(double v) \
+        {                                       \
+            return narrow_##name(v);            \
+        }                                       \
         static __device__ double widen(type v)  \
         {                                       \
             return widen_##name(v);             \
@@ -101,8 +105,8 @@ static __device__ void put(void *data, int64_t block, int64_t n, const V v[4])
         put<type_##name>(data, block, n, v); \
         break;
 
-static __device__ void put_reals(enum dtype t, void *data, int64_t block, int64_t n,
-                                 const float v[4])
+template <class V>
+static __device__ void put_reals(enum dtype t, void *data, int64_t block, int64_t n, const V v[4])
 {
     switch (t) {
         PUT_CASE(DT_F64, f64)
@@ -191,31 +195,31 @@ KERNEL fill_integers(struct law_fill f, enum dtype t, void *data, int64_t n)
 
 /* ---- store ---- */
 
-template <class V> static __device__ void take(const V *values, int64_t at, int64_t n, V v[4])
+template <class V> static __device__ void take(const V *values, int64_t block, int64_t n, V v[4])
 {
     for (int k = 0; k < 4; k++)
-        v[k] = at + k < n ? values[at + k] : 0;
+        v[k] = 4 * block + k < n ? values[4 * block + k] : 0;
 }
 
 KERNEL store_reals(const double *values, enum dtype t, void *data, int64_t n)
 {
-    for (int64_t at = 4 * thread_index(); at < n; at += 4 * thread_count()) {
+    for (int64_t block = thread_index(); 4 * block < n; block += thread_count()) {
         double v[4];
 
-        take(values, at, n, v);
-        put_reals(t, data, at, n, v);
+        take(values, block, n, v);
+        put_reals(t, data, block, n, v);
     }
 }
 
 KERNEL store_integers(const int64_t *values, enum dtype t, void *data, int64_t n)
 {
-    for (int64_t at = 4 * thread_index(); at < n; at += 4 * thread_count()) {
+    for (int64_t block = thread_index(); 4 * block < n; block += thread_count()) {
         int64_t v[4];
 
-        take(values, at, n, v);
+        take(values, block, n, v);
         for (int k = 0; t == DT_BOOL && k < 4; k++)
             v[k] = v[k] != 0;
-        put_integers(t, data, at, n, v);
+        put_integers(t, data, block, n, v);
     }
 }
 

@@ -124,7 +124,6 @@ struct gpu_reduce {
     int group, op;
 };
 
-#define GPU_LANE_OUTPUTS 8 /* to a block of combine_lanes */
 
 struct gpu_lines {
     struct typed x;

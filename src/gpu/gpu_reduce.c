@@ -102,8 +102,7 @@ static int run_lanes(struct gpu *g, const struct job *j, const struct plan *p, v
             return -1;
         a.x = (struct typed){lanes, DT_F32};
         a.y = (float *)j->y + a.from;
-        if (gpu_launch_blocks(g, GPU_combine_lanes_f32,
-                              (a.n + GPU_LANE_OUTPUTS - 1) / GPU_LANE_OUTPUTS, &a, err) < 0)
+        if (gpu_launch_blocks(g, GPU_combine_lanes_f32, MIN(a.n, MAX_BLOCKS), &a, err) < 0)
             return -1;
     }
     return 0;

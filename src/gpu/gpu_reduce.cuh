@@ -244,86 +244,38 @@ KERNEL reduce_lanes_f32(ARGS(gpu_reduce) a)
         reduce_lanes<OP_SUM>(a);
 }
 
-/* The lanes of GPU_LANE_OUTPUTS outputs, some at a time: all of the block fetches, a thread to an
- * output adds up, and meanwhile the next are on their way. Rows are 16 bytes longer than they need
- * to be, so that those threads read from different banks. */
-#define LANE_PIECE 512
-#define LANE_LOADS (GPU_LANE_OUTPUTS * LANE_PIECE / 4 / CUDA_THREADS)
-typedef float lane_room[GPU_LANE_OUTPUTS][LANE_PIECE + 4];
-
-static __device__ __forceinline__ void lanes_read(const struct gpu_reduce &a, int64_t first,
-                                                  int64_t lane, quad<float> v[LANE_LOADS])
-{
-#pragma unroll
-    for (int j = 0; j < LANE_LOADS; j++) {
-        int e = 4 * (threadIdx.x + j * CUDA_THREADS);
-        int64_t output = first + e / LANE_PIECE;
-
-        if (output < a.n)
-            v[j] = *(const quad<float> *)((const float *)a.x.at + output * ITEM_LANES + lane +
-                                          e % LANE_PIECE);
-    }
-}
-
-static __device__ __forceinline__ void lanes_write(lane_room room, const quad<float> v[LANE_LOADS])
-{
-#pragma unroll
-    for (int j = 0; j < LANE_LOADS; j++) {
-        int e = 4 * (threadIdx.x + j * CUDA_THREADS);
-
-        *(quad<float> *)&room[e / LANE_PIECE][e % LANE_PIECE] = v[j];
-    }
-}
-
-template <int OP> static __device__ __forceinline__ float lanes_add(const float *row, float acc)
-{
-#pragma unroll 8
-    for (int l = 0; l < LANE_PIECE; l += 4) {
-        quad<float> v = *(const quad<float> *)(row + l);
-
-        for (int j = 0; j < 4; j++)
-            acc = item_combine_f32(OP, acc, v.v[j]);
-    }
-    return acc;
-}
-
+/* A block to an output, a thread to a group of lanes; one thread adds the groups up. */
 template <int OP>
-static __device__ __forceinline__ void combine_lanes(const struct gpu_reduce &a, lane_room room[2])
+static __device__ __forceinline__ void combine_lanes(const struct gpu_reduce &a, float *groups)
 {
-    static_assert(ITEM_LANES % LANE_PIECE == 0, "whole pieces");
-    quad<float> v[LANE_LOADS];
+    static_assert(ITEM_LANE_GROUPS == CUDA_THREADS, "a thread to a group");
 
-    for (int64_t first = (int64_t)blockIdx.x * GPU_LANE_OUTPUTS; first < a.n;
-         first += (int64_t)gridDim.x * GPU_LANE_OUTPUTS) {
-        bool mine = threadIdx.x < GPU_LANE_OUTPUTS && first + threadIdx.x < a.n;
+    for (int64_t i = blockIdx.x; i < a.n; i += gridDim.x) {
+        const float *lanes = (const float *)a.x.at + i * ITEM_LANES + threadIdx.x;
         float acc = item_neutral_f32(OP);
 
-        lanes_read(a, first, 0, v);
-        ITEM_ROLLED
-        for (int piece = 0; piece < ITEM_LANES / LANE_PIECE; piece++) {
-            lane_room &now = room[piece % 2];
-
-            lanes_write(now, v);
-            __syncthreads();
-            if (piece + 1 < ITEM_LANES / LANE_PIECE)
-                lanes_read(a, first, (int64_t)(piece + 1) * LANE_PIECE, v);
-            if (mine)
-                acc = lanes_add<OP>(now[threadIdx.x], acc);
-        }
-        if (mine)
-            ((float *)a.y)[first + threadIdx.x] = acc;
+#pragma unroll 16
+        for (int64_t l = 0; l < ITEM_LANES; l += ITEM_LANE_GROUPS)
+            acc = item_combine_f32(OP, acc, lanes[l]);
+        groups[threadIdx.x] = acc;
+        __syncthreads();
+        acc = item_neutral_f32(OP);
+        for (int g = 0; threadIdx.x == 0 && g < ITEM_LANE_GROUPS; g++)
+            acc = item_combine_f32(OP, acc, groups[g]);
+        if (threadIdx.x == 0)
+            ((float *)a.y)[i] = acc;
         __syncthreads();
     }
 }
 
 KERNEL combine_lanes_f32(ARGS(gpu_reduce) a)
 {
-    alignas(16) __shared__ lane_room room[2];
+    __shared__ float groups[ITEM_LANE_GROUPS];
 
     if (a.op == OP_PROD)
-        combine_lanes<OP_PROD>(a, room);
+        combine_lanes<OP_PROD>(a, groups);
     else
-        combine_lanes<OP_SUM>(a, room);
+        combine_lanes<OP_SUM>(a, groups);
 }
 
 /* A block to an output, a thread to a lane; one thread adds them up. */

@@ -245,8 +245,7 @@ ITEM_FN REAL ITEM(reduce)(int op, const struct reduce_args *r, ITEM_IN x, int64_
     return acc;
 }
 
-/* Lane `lane` of output element i of a reduction that goes by lanes (reduce_goes_by_lanes); they
- * are then combined in order. */
+/* Lane `lane` of output element i of a reduction that goes by lanes (reduce_goes_by_lanes). */
 ITEM_FN REAL ITEM(reduce_lane)(int op, const struct reduce_args *r, ITEM_IN x, int64_t i,
                                int64_t lane)
 {

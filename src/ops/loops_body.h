@@ -289,10 +289,16 @@ ITEM_FN void reduce_lanes(int op, const struct reduce_args *r, const REAL *x, RE
 
 ITEM_FN REAL combine_lanes(int op, const REAL *lanes)
 {
-    REAL acc = ITEM(neutral)(op);
+    REAL groups[ITEM_LANE_GROUPS], acc = ITEM(neutral)(op);
 
-    for (int64_t l = 0; l < ITEM_LANES; l++)
-        acc = ITEM(combine)(op, acc, lanes[l]);
+    for (int g = 0; g < ITEM_LANE_GROUPS; g++)
+        groups[g] = acc;
+    for (int64_t l = 0; l < ITEM_LANES; l += ITEM_LANE_GROUPS) {
+        SIMD for (int g = 0; g < ITEM_LANE_GROUPS; g++) groups[g] =
+            ITEM(combine)(op, groups[g], lanes[l + g]);
+    }
+    for (int g = 0; g < ITEM_LANE_GROUPS; g++)
+        acc = ITEM(combine)(op, acc, groups[g]);
     return acc;
 }
 

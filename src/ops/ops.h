@@ -15,7 +15,7 @@ struct ops_run {
     enum rounding round_operands, round_storage;
     /* Reductions and contractions start at order/16 of their axis and wrap around (0: at its
      * beginning). In float everything is summed strictly in that order, except that a reduction
-     * over more than 65,536 terms is summed in 65,536 lanes, which are then added in order. */
+     * over more than 65,536 terms is summed in lanes and groups of them (ITEM_LANES). */
     int order;
     bool compensated; /* OPS_FLOAT: sums as if compensated, in double and rounded once */
     bool f32_outputs; /* OPS_FLOAT: outputs of dtype f32 are filled with floats, not doubles */

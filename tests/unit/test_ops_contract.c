@@ -147,8 +147,13 @@ static float reduce_by_items(enum op_code op, const struct reduce_args *r, const
 
     if (!reduce_goes_by_lanes(r))
         return item_reduce(op, r, x, i);
-    for (int64_t lane = 0; lane < ITEM_LANES; lane++)
-        acc = item_combine(op, acc, item_reduce_lane(op, r, x, i, lane));
+    for (int group = 0; group < ITEM_LANE_GROUPS; group++) {
+        float sum = item_neutral(op);
+
+        for (int64_t lane = group; lane < ITEM_LANES; lane += ITEM_LANE_GROUPS)
+            sum = item_combine(op, sum, item_reduce_lane(op, r, x, i, lane));
+        acc = item_combine(op, acc, sum);
+    }
     return acc;
 }
 
