@@ -2,69 +2,87 @@
 /* Products, convolutions, windows and recurrences. Each element of a product is summed strictly in
  * the order of its span, multiply then add from 0: the bits of item_dot. */
 
-#define PRODUCT_K 16 /* terms that a block holds at a time */
+#define PRODUCT_K 8 /* terms that a block holds at a time */
 
-/* Element (row, k) of a tile of an operand: which of the two is contiguous decides which of them
- * neighbouring threads take. */
-template <int TILE>
-static __device__ __forceinline__ void tile_place(int e, bool k_inner, int *row, int *k)
-{
-    *row = k_inner ? e / PRODUCT_K : e % TILE;
-    *k = k_inner ? e % PRODUCT_K : e / TILE;
-}
+template <class R, int TILE> using tile_room = R[PRODUCT_K][TILE + 4];
 
-/* This thread's share of a TILE x PRODUCT_K piece of an operand: rows from `first` of `rows`, terms
- * from t of the span; zeros outside. */
-template <class R, int TILE>
-static __device__ __forceinline__ void tile_read(const R *x, int64_t row_stride, int64_t k_stride,
-                                                 int64_t first, int64_t rows,
-                                                 const struct span *span, int64_t t,
-                                                 R v[TILE * PRODUCT_K / CUDA_THREADS])
-{
-#pragma unroll
-    for (int j = 0; j < TILE * PRODUCT_K / CUDA_THREADS; j++) {
-        int row, k;
+/* This thread's share of every TILE x PRODUCT_K piece of an operand. Which of row and k is
+ * contiguous decides which of them neighbouring threads take; the j-th element lies j * row_step or
+ * j * k_step further. */
+template <class R, int TILE> struct tile_share {
+    static constexpr int COUNT = TILE * PRODUCT_K / CUDA_THREADS;
+    const R *x; /* its first element for term 0 */
+    int64_t k_stride, jump;
+    int row, k, row_step, k_step, rows;
 
-        tile_place<TILE>(threadIdx.x + j * CUDA_THREADS, k_stride == 1, &row, &k);
-        v[j] = 0;
-        if (first + row < rows && t + k < span->count)
-            v[j] = x[(first + row) * row_stride + span_at(span, t + k) * k_stride];
+    __device__ tile_share(const R *operand, int64_t row_stride, int64_t operand_k_stride,
+                          int64_t first, int64_t all_rows)
+        : k_stride(operand_k_stride)
+    {
+        bool k_inner = k_stride == 1;
+
+        row = k_inner ? threadIdx.x / PRODUCT_K : threadIdx.x % TILE;
+        k = k_inner ? threadIdx.x % PRODUCT_K : threadIdx.x / TILE;
+        row_step = k_inner ? CUDA_THREADS / PRODUCT_K : 0;
+        k_step = k_inner ? 0 : CUDA_THREADS / TILE;
+        rows = all_rows - first < TILE ? (int)(all_rows - first) : TILE;
+        x = operand + (first + row) * row_stride + k * k_stride;
+        jump = row_step * row_stride + k_step * k_stride;
     }
-}
+    /* Terms from t of the span on, zeros outside. */
+    __device__ __forceinline__ void read(const struct span &span, int64_t t, R v[COUNT]) const
+    {
+        int64_t from = span_at(&span, t);
 
-template <class R, int TILE>
-static __device__ __forceinline__ void tile_write(R to[PRODUCT_K][TILE + 4], bool k_inner,
-                                                  const R v[TILE * PRODUCT_K / CUDA_THREADS])
-{
+        if (rows == TILE && from + PRODUCT_K <= span.count && t + PRODUCT_K <= span.count) {
 #pragma unroll
-    for (int j = 0; j < TILE * PRODUCT_K / CUDA_THREADS; j++) {
-        int row, k;
+            for (int j = 0; j < COUNT; j++)
+                v[j] = x[from * k_stride + j * jump];
+            return;
+        }
+#pragma unroll
+        for (int j = 0; j < COUNT; j++) {
+            int64_t nth = t + k + j * k_step;
 
-        tile_place<TILE>(threadIdx.x + j * CUDA_THREADS, k_inner, &row, &k);
-        to[k][row] = v[j];
+            v[j] = 0;
+            if (row + j * row_step < rows && nth < span.count)
+                v[j] = x[(span_at(&span, nth) - k - j * k_step) * k_stride + j * jump];
+        }
     }
-}
+    __device__ __forceinline__ void write(tile_room<R, TILE> &to, const R v[COUNT]) const
+    {
+#pragma unroll
+        for (int j = 0; j < COUNT; j++)
+            to[k + j * k_step][row + j * row_step] = v[j];
+    }
+};
 
 /* Rows of a thread's M: fours, 64 apart, so that neighbours read neighbouring shared memory. */
-static __device__ __forceinline__ int share_row(int thread, int i)
+template <class R, int M>
+static __device__ __forceinline__ void share_rows(const R *rows, int thread, R v[M])
 {
-    return i / 4 * 64 + thread * 4 + i % 4;
+#pragma unroll
+    for (int i = 0; i < M; i += 4) {
+        quad<R> q = *(const quad<R> *)(rows + i * 16 + thread * 4);
+
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+            v[i + j] = q.v[j];
+    }
 }
 
 template <class R, int M, int TILE>
-static __device__ __forceinline__ void tile_sums(const R as[PRODUCT_K][TILE + 4],
-                                                 const R bs[PRODUCT_K][TILE + 4], int ty, int tx,
+static __device__ __forceinline__ void tile_sums(const tile_room<R, TILE> &as,
+                                                 const tile_room<R, TILE> &bs, int ty, int tx,
                                                  R acc[M][M])
 {
-#pragma unroll 4
+    /* Rolled, or registers spill; other warps add while one waits for these. */
+    ITEM_ROLLED
     for (int k = 0; k < PRODUCT_K; k++) {
         R x[M], w[M];
 
-#pragma unroll
-        for (int i = 0; i < M; i++) {
-            x[i] = as[k][share_row(ty, i)];
-            w[i] = bs[k][share_row(tx, i)];
-        }
+        share_rows<R, M>(as[k], ty, x);
+        share_rows<R, M>(bs[k], tx, w);
 #pragma unroll
         for (int i = 0; i < M; i++) {
 #pragma unroll
@@ -74,20 +92,50 @@ static __device__ __forceinline__ void tile_sums(const R as[PRODUCT_K][TILE + 4]
     }
 }
 
+/* A thread's elements of c, whose tile begins at (row, col). */
+template <class R, int M>
+static __device__ __forceinline__ void tile_store(const struct gemm &g, R *c, int64_t row,
+                                                  int64_t col, int ty, int tx, const R acc[M][M])
+{
+#pragma unroll
+    for (int i = 0; i < M; i++) {
+        int64_t y = row + i / 4 * 64 + ty * 4 + i % 4;
+
+#pragma unroll
+        for (int j = 0; j < M; j += 4) {
+            int64_t x = col + j * 16 + tx * 4;
+            int left = g.n - x < 4 ? (int)(g.n - x) : 4;
+
+            if (y >= g.m)
+                continue;
+            if (g.c_col == 1) {
+                store4<R>(c, y * g.c_row + x, &acc[i][j], left);
+            } else {
+#pragma unroll
+                for (int k = 0; k < 4; k++) {
+                    if (k < left)
+                        c[y * g.c_row + (x + k) * g.c_col] = acc[i][j + k];
+                }
+            }
+        }
+    }
+}
+
 /* A block makes one tile of c, 16 x 16 threads with M x M elements each. The next piece of the
  * operands is on its way from memory while this one is used. */
 template <class R, int M> static __device__ __forceinline__ void product_tiled(
     const struct gpu_product &q)
 {
-    constexpr int TILE = 16 * M, SHARE = TILE * PRODUCT_K / CUDA_THREADS;
-    __shared__ R as[PRODUCT_K][TILE + 4], bs[PRODUCT_K][TILE + 4];
+    constexpr int TILE = 16 * M, SHARE = tile_share<R, TILE>::COUNT;
+    alignas(32) __shared__ tile_room<R, TILE> as[2], bs[2];
     int64_t tiles_n = (q.g.n + TILE - 1) / TILE, tiles_m = (q.g.m + TILE - 1) / TILE;
     int64_t col = blockIdx.x % tiles_n * TILE, row = blockIdx.x / tiles_n % tiles_m * TILE;
     int64_t batch = blockIdx.x / tiles_n / tiles_m;
-    const R *a = (const R *)q.a + axes_offset(&q.batch_a, batch);
-    const R *b = (const R *)q.b + axes_offset(&q.batch_b, batch);
-    R *c = (R *)q.c + batch * q.batch_c;
-    int tx = threadIdx.x % 16, ty = threadIdx.x / 16;
+    tile_share<R, TILE> a((const R *)q.a + axes_offset(&q.batch_a, batch), q.g.a_row, q.g.a_col,
+                          row, q.g.m);
+    tile_share<R, TILE> b((const R *)q.b + axes_offset(&q.batch_b, batch), q.g.b_col, q.g.b_row,
+                          col, q.g.n);
+    int tx = threadIdx.x % 16, ty = threadIdx.x / 16, now = 0;
     R acc[M][M], va[SHARE], vb[SHARE];
 
 #pragma unroll
@@ -96,34 +144,22 @@ template <class R, int M> static __device__ __forceinline__ void product_tiled(
         for (int j = 0; j < M; j++)
             acc[i][j] = 0;
     }
-    /* The first round only reads, the last only sums. */
+    if (q.g.k.count > 0) {
+        a.read(q.g.k, 0, va);
+        b.read(q.g.k, 0, vb);
+    }
     ITEM_ROLLED
-    for (int64_t t = 0; t < q.g.k.count + PRODUCT_K; t += PRODUCT_K) {
-        if (t < q.g.k.count) {
-            tile_read<R, TILE>(a, q.g.a_row, q.g.a_col, row, q.g.m, &q.g.k, t, va);
-            tile_read<R, TILE>(b, q.g.b_col, q.g.b_row, col, q.g.n, &q.g.k, t, vb);
-        }
-        if (t > 0)
-            tile_sums<R, M, TILE>(as, bs, ty, tx, acc);
+    for (int64_t t = 0; t < q.g.k.count; t += PRODUCT_K, now ^= 1) {
+        a.write(as[now], va);
+        b.write(bs[now], vb);
         __syncthreads();
-        if (t < q.g.k.count) {
-            tile_write<R, TILE>(as, q.g.a_col == 1, va);
-            tile_write<R, TILE>(bs, q.g.b_row == 1, vb);
+        if (t + PRODUCT_K < q.g.k.count) {
+            a.read(q.g.k, t + PRODUCT_K, va);
+            b.read(q.g.k, t + PRODUCT_K, vb);
         }
-        __syncthreads();
+        tile_sums<R, M, TILE>(as[now], bs[now], ty, tx, acc);
     }
-#pragma unroll
-    for (int i = 0; i < M; i++) {
-        int64_t y = row + share_row(ty, i);
-
-#pragma unroll
-        for (int j = 0; j < M; j++) {
-            int64_t x = col + share_row(tx, j);
-
-            if (y < q.g.m && x < q.g.n)
-                c[y * q.g.c_row + x * q.g.c_col] = acc[i][j];
-        }
-    }
+    tile_store<R, M>(q.g, (R *)q.c + batch * q.batch_c, row, col, ty, tx, acc);
 }
 
 KERNEL product_f64(ARGS(gpu_product) q)

@@ -61,25 +61,36 @@ template <class E> static __device__ __forceinline__ quad<E> load_quad(const E *
     return {{p[0], p[stride], p[2 * stride], p[3 * stride]}};
 }
 
-/* Elements i, i + stride, ... */
-template <class R>
-static __device__ __forceinline__ void load4(struct typed x, int64_t i, int64_t stride, R v[4])
+/* N times four elements, i, i + stride, ..., the fours `apart` from each other: all are on their way
+ * before the first is widened. */
+template <class R, int N>
+static __device__ __forceinline__ void load_fours(struct typed x, int64_t i, int64_t stride,
+                                                  int64_t apart, R v[N][4])
 {
-#define LOAD4_CASE(code, element, widen)                                  \
-    case code: {                                                          \
-        quad<element> q = load_quad((const element *)x.at + i, stride);   \
-                                                                          \
-        for (int j = 0; j < 4; j++)                                       \
-            v[j] = (R)widen(q.v[j]);                                      \
-        break;                                                            \
+#define LOAD_FOURS_CASE(code, element, widen)                                         \
+    case code: {                                                                      \
+        quad<element> q[N];                                                           \
+                                                                                      \
+        for (int n = 0; n < N; n++)                                                   \
+            q[n] = load_quad((const element *)x.at + i + n * apart, stride);          \
+        for (int n = 0; n < N; n++)                                                   \
+            for (int j = 0; j < 4; j++)                                               \
+                v[n][j] = (R)widen(q[n].v[j]);                                        \
+        break;                                                                        \
     }
 
     if constexpr (is_integer<R>::value) {
-        switch (x.type) { INTEGER_TYPES(LOAD4_CASE) }
+        switch (x.type) { INTEGER_TYPES(LOAD_FOURS_CASE) }
     } else {
-        switch (x.type) { REAL_TYPES(LOAD4_CASE) }
+        switch (x.type) { REAL_TYPES(LOAD_FOURS_CASE) }
     }
-#undef LOAD4_CASE
+#undef LOAD_FOURS_CASE
+}
+
+template <class R>
+static __device__ __forceinline__ void load4(struct typed x, int64_t i, int64_t stride, R v[4])
+{
+    load_fours<R, 1>(x, i, stride, 0, (R(*)[4])v);
 }
 
 /* The first `left` of v to y[i...]; four in one store where they lie for it. */

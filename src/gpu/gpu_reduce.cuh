@@ -13,9 +13,16 @@ static __device__ __forceinline__ R group_terms(const struct gpu_reduce &a, int6
     for (int j = 0; j < 4; j++)
         acc[j] = items<R>::neutral(a.op);
     if (ax->rank == 1) {
-        int64_t stride = ax->stride[0], t = from + 4 * lane;
+        int64_t stride = ax->stride[0], t = from + 4 * lane, apart = 4 * a.group;
+        R two[2][4];
 
-        for (; t + 4 <= to; t += 4 * a.group) {
+        ITEM_ROLLED
+        for (; t + apart + 4 <= to; t += 2 * apart) {
+            load_fours<R, 2>(a.x, start + t * stride, stride, apart * stride, two);
+            for (int j = 0; j < 8; j++)
+                acc[j % 4] = items<R>::combine(a.op, acc[j % 4], two[j / 4][j % 4]);
+        }
+        for (; t + 4 <= to; t += apart) {
             load4<R>(a.x, start + t * stride, stride, v);
             for (int j = 0; j < 4; j++)
                 acc[j] = items<R>::combine(a.op, acc[j], v[j]);
