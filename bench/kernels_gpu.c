@@ -198,7 +198,7 @@ static int reductions(struct err *err)
         AUTO(freep) char *name = xasprintf("combine_lanes_f32, %.0f outputs", few[i]);
 
         w = (struct work){.compare = DT_COUNT, .kernel = GPU_combine_lanes_f32, .args = &a};
-        w.blocks = (a.n + GPU_LANE_OUTPUTS - 1) / GPU_LANE_OUTPUTS;
+        w.blocks = a.n;
         if (measure(name, &w, 4.0 * (double)(a.n * ITEM_LANES), 0, err) < 0)
             return -1;
     }

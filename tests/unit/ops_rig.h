@@ -179,7 +179,7 @@ static inline void check(struct rig *r, int node, const double *want, const char
         struct tensor y = result(r, 0);
         double d = distance(y.v, want, shape_count(&y.shape));
 
-        if (!(d < (p ? 2e-4 : 1e-12)))
+        if (!(d < (p ? 1e-3 : 1e-12)))
             fail_msg("%s, %s: off by %g", what, p ? "float" : "double", d);
     }
 }
