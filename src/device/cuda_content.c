@@ -4,8 +4,9 @@
 #include "tensor/law.h"
 
 #define CUDA_ERROR_NOT_SUPPORTED 801
-/* From this row length a table of what rows share costs less than it saves. */
-#define ROW_TABLE_MIN 64
+/* What rows share is made once, in a table, where that saves more than it costs. */
+#define ROW_TABLE_MIN 16 /* elements of a row */
+#define ROW_TABLE_MAX ((size_t)1 << 30)
 
 static bool has_rows(enum law_kind kind)
 {
@@ -13,21 +14,40 @@ static bool has_rows(enum law_kind kind)
            kind == LAW_PEAKS || kind == LAW_CLUSTER;
 }
 
-/* *ret_rows: the table, or 0 where none pays. */
-static int make_rows(struct cuda_ctx *c, const struct law *law, uint64_t seed, int64_t row_len,
-                     int64_t n, CUdeviceptr *ret_rows, struct err *err)
+/* Gives the fill its table, where one pays. */
+static int make_rows(struct cuda_ctx *c, struct law_fill *f, int64_t n, struct err *err)
 {
-    int64_t n_rows = n / row_len;
-    void *args[] = {(void *)law, &seed, &row_len, &n_rows, &c->scratch.at};
+    int64_t n_rows = n / f->row_len + 1; /* the last block may reach past the end */
+    size_t bytes = (size_t)n_rows * sizeof(struct law_row);
+    void *args[] = {f, &n_rows, &c->scratch.at};
 
-    *ret_rows = 0;
-    if (!has_rows(law->kind) || row_len < ROW_TABLE_MIN)
+    if (!has_rows(f->law.kind) || f->row_len < ROW_TABLE_MIN || bytes > ROW_TABLE_MAX)
         return 0;
-    if (cuda_reserve(c, &c->scratch, (size_t)n_rows * sizeof(struct law_row), err) < 0 ||
+    if (cuda_reserve(c, &c->scratch, bytes, err) < 0 ||
         cuda_launch(c, c->kernels[FILL_ROWS], cuda_blocks(c, n_rows), args, "fill", err) < 0)
         return -1;
-    *ret_rows = c->scratch.at;
+    f->rows = (const struct law_row *)(uintptr_t)c->scratch.at;
     return 0;
+}
+
+static enum kernel fill_kernel(const struct law_fill *f, enum dtype t)
+{
+    if (!dtype_is_float(t))
+        return FILL_INTEGERS;
+    switch (f->law.kind) {
+    case LAW_SPREAD:
+        return f->rows ? FILL_SPREAD : FILL_REALS;
+    case LAW_NEEDLE:
+        return f->rows ? FILL_NEEDLE : FILL_REALS;
+    case LAW_NORMAL:
+        return FILL_NORMAL;
+    case LAW_UNIFORM:
+        return FILL_UNIFORM;
+    case LAW_HEAVY:
+        return FILL_HEAVY;
+    default:
+        return FILL_REALS;
+    }
 }
 
 int cuda_fill(void *ctx, struct mem *m, size_t at, const struct law *law, uint64_t seed,
@@ -35,18 +55,18 @@ int cuda_fill(void *ctx, struct mem *m, size_t at, const struct law *law, uint64
 {
     struct cuda_ctx *c = ctx;
     int64_t n = shape_count(shape);
-    int64_t row_len = shape->rank ? shape->dim[shape->rank - 1] : 1;
-    CUdeviceptr to = cuda_span_of(m, at, n, dtype_size(t), err), rows = 0;
-    CUfunction kernel = c->kernels[dtype_is_float(t) ? FILL_REALS : FILL_INTEGERS];
+    CUdeviceptr to = cuda_span_of(m, at, n, dtype_size(t), err);
+    struct law_fill f = law_fill_of(law, seed, shape->rank ? shape->dim[shape->rank - 1] : 1);
     int type = t;
-    void *args[] = {(void *)law, &seed, &row_len, &rows, &type, &to, &n};
+    void *args[] = {&f, &type, &to, &n};
 
     if (!to || cuda_enter(c, err) < 0)
         return -1;
     if (n == 0)
         return 0;
-    if (make_rows(c, law, seed, row_len, n, &rows, err) < 0 ||
-        cuda_launch(c, kernel, cuda_blocks(c, (n + 3) / 4), args, "fill", err) < 0)
+    if (make_rows(c, &f, n, err) < 0 ||
+        cuda_launch(c, c->kernels[fill_kernel(&f, t)], cuda_blocks(c, (n + 3) / 4), args, "fill",
+                    err) < 0)
         return -1;
     return cuda_finish(c, "fill", err);
 }

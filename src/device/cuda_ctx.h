@@ -12,6 +12,11 @@
 
 enum kernel {
     FILL_ROWS,
+    FILL_SPREAD,
+    FILL_NORMAL,
+    FILL_UNIFORM,
+    FILL_HEAVY,
+    FILL_NEEDLE,
     FILL_REALS,
     FILL_INTEGERS,
     POISON,

@@ -22,6 +22,11 @@
 
 static const char *const kernel_names[KERNEL_COUNT] = {
     [FILL_ROWS] = "fill_rows",
+    [FILL_SPREAD] = "fill_spread",
+    [FILL_NORMAL] = "fill_normal",
+    [FILL_UNIFORM] = "fill_uniform",
+    [FILL_HEAVY] = "fill_heavy",
+    [FILL_NEEDLE] = "fill_needle",
     [FILL_REALS] = "fill_reals",
     [FILL_INTEGERS] = "fill_integers",
     [POISON] = "poison",

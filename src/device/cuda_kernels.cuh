@@ -28,9 +28,9 @@ static __device__ int64_t thread_count()
 #define FLOAT_TYPE(name, type)                  \
     struct type_##name {                        \
         typedef type element;                   \
-        static __device__ type narrow(double v) \
+        static __device__ type narrow(float v)  \
         {                                       \
-            return narrow_##name(v);            \
+            return narrow_##name##_single(v);   \
         }                                       \
         static __device__ double widen(type v)  \
         {                                       \
@@ -68,52 +68,40 @@ INTEGER_TYPE(bool, uint8_t, 0, 1)
 
 /* What the rows of a law share, made once per row: a normal law with rows costs as much as one
  * without. */
-KERNEL fill_rows(struct law law, uint64_t seed, int64_t row_len, int64_t n_rows,
-                 struct law_row *rows)
+KERNEL fill_rows(struct law_fill f, int64_t n_rows, struct law_row *rows)
 {
-    for (int64_t i = thread_index(); i < n_rows; i += thread_count()) {
-        struct law_row row = LAW_ROW_INIT;
-
-        law_row_load(&row, law.kind, seed, row_len, i);
-        rows[i] = row;
-    }
+    for (int64_t i = thread_index(); i < n_rows; i += thread_count())
+        rows[i] = law_row_of(&f.law, f.seed, f.row_len, i);
 }
 
-/* rows: NULL where they are so short that a table does not pay. */
-static __device__ struct law_row row_at(const struct law_row *rows, int64_t row_len, int64_t block)
-{
-    struct law_row none = LAW_ROW_INIT;
-
-    return rows ? rows[4 * block / row_len] : none;
-}
-
-/* Four elements in one store where they lie for it. */
+/* Four elements, in one store where there are four and they lie for it. */
 template <class T, class V>
-static __device__ void put(void *data, int64_t at, int64_t n, const V v[4])
+static __device__ void put(void *data, int64_t block, int64_t n, const V v[4])
 {
     typedef typename T::element element;
     struct alignas(4 * sizeof(element)) quad {
         element v[4];
     };
-    element *to = (element *)data + at;
+    element *to = (element *)data + 4 * block;
     quad q = {{T::narrow(v[0]), T::narrow(v[1]), T::narrow(v[2]), T::narrow(v[3])}};
 
-    if (at + 4 <= n && (uint64_t)to % sizeof(quad) == 0) {
+    if ((uint64_t)data % sizeof(quad) == 0 && block < n / 4) {
         *(quad *)to = q;
         return;
     }
     for (int k = 0; k < 4; k++) {
-        if (at + k < n)
+        if (4 * block + k < n)
             to[k] = q.v[k];
     }
 }
 
-#define PUT_CASE(code, name)              \
-    case code:                            \
-        put<type_##name>(data, at, n, v); \
+#define PUT_CASE(code, name)                 \
+    case code:                               \
+        put<type_##name>(data, block, n, v); \
         break;
 
-static __device__ void put_reals(enum dtype t, void *data, int64_t at, int64_t n, const double v[4])
+static __device__ void put_reals(enum dtype t, void *data, int64_t block, int64_t n,
+                                 const float v[4])
 {
     switch (t) {
         PUT_CASE(DT_F64, f64)
@@ -127,7 +115,7 @@ static __device__ void put_reals(enum dtype t, void *data, int64_t at, int64_t n
     }
 }
 
-static __device__ void put_integers(enum dtype t, void *data, int64_t at, int64_t n,
+static __device__ void put_integers(enum dtype t, void *data, int64_t block, int64_t n,
                                     const int64_t v[4])
 {
     switch (t) {
@@ -141,28 +129,62 @@ static __device__ void put_integers(enum dtype t, void *data, int64_t at, int64_
     }
 }
 
-/* A thread makes a Philox block, four elements, at a time. */
-KERNEL fill_reals(struct law law, uint64_t seed, int64_t row_len, const struct law_row *rows,
-                  enum dtype t, void *data, int64_t n)
+/* A thread makes a Philox block, four elements, at a time. What is known of f and t when this is
+ * compiled costs nothing in the loop, nor does what the law does not use of a row. */
+static __device__ __forceinline__ void fill_blocks(struct law_fill f, enum dtype t, void *data,
+                                                   int64_t n)
 {
-    for (int64_t block = thread_index(); 4 * block < n; block += thread_count()) {
-        struct law_row row = row_at(rows, row_len, block);
-        double v[4];
+    struct law_place p = law_place_of(f.row_len, thread_index());
+    struct law_place step = law_place_of(f.row_len, thread_count());
+    int64_t blocks = (n + 3) / 4;
 
-        law_reals(&law, seed, row_len, block, &row, v);
-        put_reals(t, data, 4 * block, n, v);
+    for (; p.block < blocks; law_place_move(&p, &step, f.row_len)) {
+        struct law_row row = LAW_ROW_INIT;
+        float v[4];
+
+        law_reals(&f, &p, &row, v);
+        put_reals(t, data, p.block, n, v);
     }
 }
 
-KERNEL fill_integers(struct law law, uint64_t seed, int64_t row_len, const struct law_row *rows,
-                     enum dtype t, void *data, int64_t n)
+/* Any law, with or without a table of rows. */
+KERNEL fill_reals(struct law_fill f, enum dtype t, void *data, int64_t n)
 {
-    for (int64_t block = thread_index(); 4 * block < n; block += thread_count()) {
-        struct law_row row = row_at(rows, row_len, block);
+    fill_blocks(f, t, data, n);
+}
+
+/* The laws of large tensors have a kernel each, with a loop for f32 and one for all other types.
+ * Those with rows are given a table, so that the code that makes a row is not in the loop. */
+#define FILL_KERNEL(name, its_kind, has_rows)                                  \
+    KERNEL fill_##name(struct law_fill f, enum dtype t, void *data, int64_t n) \
+    {                                                                          \
+        f.law.kind = its_kind;                                                 \
+        if (has_rows && !f.rows)                                               \
+            return;                                                            \
+        if (t == DT_F32)                                                       \
+            fill_blocks(f, DT_F32, data, n);                                   \
+        else                                                                   \
+            fill_blocks(f, t, data, n);                                        \
+    }
+
+FILL_KERNEL(spread, LAW_SPREAD, true)
+FILL_KERNEL(needle, LAW_NEEDLE, true)
+FILL_KERNEL(normal, LAW_NORMAL, false)
+FILL_KERNEL(uniform, LAW_UNIFORM, false)
+FILL_KERNEL(heavy, LAW_HEAVY, false)
+
+KERNEL fill_integers(struct law_fill f, enum dtype t, void *data, int64_t n)
+{
+    struct law_place p = law_place_of(f.row_len, thread_index());
+    struct law_place step = law_place_of(f.row_len, thread_count());
+    int64_t blocks = (n + 3) / 4;
+
+    for (; p.block < blocks; law_place_move(&p, &step, f.row_len)) {
+        struct law_row row = LAW_ROW_INIT;
         int64_t v[4];
 
-        law_integers(&law, seed, row_len, block, &row, v);
-        put_integers(t, data, 4 * block, n, v);
+        law_integers(&f, &p, &row, v);
+        put_integers(t, data, p.block, n, v);
     }
 }
 

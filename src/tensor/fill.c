@@ -41,8 +41,8 @@ static void integer_range(enum dtype t, double *ret_low, double *ret_high)
     *ret_high = MIN(dtype_round(t, EXACT), EXACT);
     if (t == DT_BOOL)
         *ret_low = 0;
-    if (dtype_is_float(t)) { /* beyond this it has gaps */
-        *ret_high = MIN(EXACT, 1 / dtype_roundoff(t));
+    if (dtype_is_float(t)) { /* beyond this it, or the float its numbers are made in, has gaps */
+        *ret_high = MIN(0x1p24, 1 / dtype_roundoff(t));
         *ret_low = -*ret_high;
     }
 }
@@ -173,31 +173,37 @@ bool law_fits_shape(const struct law *law, const struct shape *shape, const char
 }
 
 struct fill_job {
-    const struct law *law;
-    uint64_t seed;
+    struct law_fill fill;
     enum dtype dtype;
-    int64_t row_len;
     char *data;
 };
 
 /* Elements at .. at + n - 1, at most a chunk of them. */
 static void fill_reals(const struct fill_job *job, int64_t at, int64_t n)
 {
+    const struct law_fill *f = &job->fill;
+    struct law_place p = law_place_of(f->row_len, at / 4), step = law_place_of(f->row_len, 1);
     struct law_row row = LAW_ROW_INIT;
-    double room[CHUNK];
+    float room[CHUNK];
 
-    for (int64_t i = 0; i < n; i += 4)
-        law_reals(job->law, job->seed, job->row_len, (at + i) / 4, &row, room + i);
-    dtype_from_f64(job->dtype, room, job->data + at * (int64_t)dtype_size(job->dtype), n);
+    if (law_wants_normals(f->law.kind)) {
+        for (int64_t i = 0; i < n; i += 4)
+            law_normals(law_draw_block(f, (at + i) / 4, LAW_STREAM_ELEMENT), room + i);
+    }
+    for (int64_t i = 0; i < n; i += 4, law_place_move(&p, &step, f->row_len))
+        law_shape(f, &p, &row, room + i);
+    dtype_from_f32(job->dtype, room, job->data + at * (int64_t)dtype_size(job->dtype), n);
 }
 
 static void fill_integers(const struct fill_job *job, int64_t at, int64_t n)
 {
+    const struct law_fill *f = &job->fill;
+    struct law_place p = law_place_of(f->row_len, at / 4), step = law_place_of(f->row_len, 1);
     struct law_row row = LAW_ROW_INIT;
     int64_t room[CHUNK];
 
-    for (int64_t i = 0; i < n; i += 4)
-        law_integers(job->law, job->seed, job->row_len, (at + i) / 4, &row, room + i);
+    for (int64_t i = 0; i < n; i += 4, law_place_move(&p, &step, f->row_len))
+        law_integers(f, &p, &row, room + i);
     dtype_from_i64(job->dtype, room, job->data + at * (int64_t)dtype_size(job->dtype), n);
 }
 
@@ -214,7 +220,8 @@ static void fill_chunk(const struct fill_job *job, int64_t at, int64_t count)
 void fill_tensor(const struct law *law, uint64_t seed, enum dtype t, const struct shape *shape,
                  void *data)
 {
-    struct fill_job job = {law, seed, t, shape->rank ? shape->dim[shape->rank - 1] : 1, data};
+    int64_t row_len = shape->rank ? shape->dim[shape->rank - 1] : 1;
+    struct fill_job job = {law_fill_of(law, seed, row_len), t, data};
     int64_t count = shape_count(shape);
 
     assert(count >= 0 && !why_not(law, t));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Input laws: what the numbers of a tensor are drawn from. A tensor's element i depends only on
  * (law, seed, shape, i): any thread count, any device, the same bits. The element functions live in
- * law.h, which CUDA compiles too: Philox, log and sincos of our own, no contracted multiply-add. */
+ * law.h, which CUDA compiles too: Philox, log and sincos of our own, no contracted multiply-add.
+ * Whatever the float type, numbers are made as f32 and then rounded or widened to it. */
 #ifndef ASSAY_TENSOR_FILL_H
 #define ASSAY_TENSOR_FILL_H
 

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The numbers of a law, a function of (law, seed, row length, element index) and of nothing else.
- * Plain C that CUDA compiles too, with the same bits: + - * / and sqrt in double are the same
- * everywhere, so log, exp and sincos are made of them here.
+ * Plain C that CUDA compiles too, with the same bits: + - * and sqrt are the same everywhere, so
+ * log, cos and sin are made of them here.
+ *
+ * Numbers are made in float, whatever type they end in: an f64 tensor holds floats. What limits a
+ * GPU here is the number of instructions, and doubles issue at half the rate; what is drawn at
+ * random need not be right to the last bit either, so polynomials end where their error is that of
+ * a float.
  *
  * Philox counters: c0 c1 count blocks of four elements or rows, c3 says what the draw is for. The
  * key is the seed. Element i is lane i % 4 of block i / 4; work is done a block at a time, with the
@@ -42,89 +47,65 @@ LAW_FN uint64_t law_poison(uint64_t mixed_key, uint64_t word)
     return x ^ (x >> 29);
 }
 
-/* Natural logarithm of a positive normal number. x = 2^e m with m in [sqrt(1/2), sqrt(2));
- * log m = 2 artanh(s) with s = (m - 1) / (m + 1), |s| < 0.172: the next term is 1e-18 of the sum.
- */
-LAW_FN double law_log(double x)
+/* 0 <= u < 1, a multiple of 2^-24 */
+LAW_FN float law_unit(uint32_t v)
 {
-    uint64_t bits = bits_of_f64(x);
-    int64_t e = (int64_t)(bits - 0x3FE6A09E667F3BCDu) >> 52;
-    double m = f64_of_bits(bits - ((uint64_t)e << 52));
-    double s = (m - 1) / (m + 1), q = s * s;
-    double p = 1.0 / 21;
-
-    p = p * q + 1.0 / 19;
-    p = p * q + 1.0 / 17;
-    p = p * q + 1.0 / 15;
-    p = p * q + 1.0 / 13;
-    p = p * q + 1.0 / 11;
-    p = p * q + 1.0 / 9;
-    p = p * q + 1.0 / 7;
-    p = p * q + 1.0 / 5;
-    p = p * q + 1.0 / 3;
-    /* ln 2 in two parts; the first has 21 zero bits at its end, so that its product is exact. */
-    return (double)(int32_t)e * 0x1.62e42feep-1 +
-           (2 * s + (2 * s * (q * p) + (double)(int32_t)e * 0x1.a39ef35793c76p-33));
+    return (float)(int32_t)(v >> 8) * 0x1p-24f;
 }
 
-/* e^x for |x| < 700: 2^k e^r with |r| <= ln(2) / 2, Taylor to r^13. */
-LAW_FN double law_exp(double x)
+/* The square root of -2 log u, with u = (k + 1/2) / 2^23 where k are the high bits of v: the length
+ * of a vector of two standard normals, 3.4e-4 to 5.77. u = 2^e m with m in [sqrt(1/2), sqrt(2)), so
+ * that nothing cancels where u is close to 1; -2 log(1 + f) / f has a polynomial within 1.7e-7. */
+LAW_FN float law_radius(uint32_t v)
 {
-    int32_t k = (int32_t)(x * 0x1.71547652b82fep+0 + (x < 0 ? -0.5 : 0.5));
-    double r = x - k * 0x1.62e42feep-1 - k * 0x1.a39ef35793c76p-33;
-    double p = 1.0 / 6227020800;
+    float u = f32_of_bits(0x3F800000u | v >> 9) - 0x1.fffffep-1f;
+    uint32_t bits = bits_of_f32(u), e = (bits - 0x3F3504F3u) & 0xFF800000u;
+    float f = f32_of_bits(bits - e) - 1, p = 0.202137916f;
 
-    p = p * r + 1.0 / 479001600;
-    p = p * r + 1.0 / 39916800;
-    p = p * r + 1.0 / 3628800;
-    p = p * r + 1.0 / 362880;
-    p = p * r + 1.0 / 40320;
-    p = p * r + 1.0 / 5040;
-    p = p * r + 1.0 / 720;
-    p = p * r + 1.0 / 120;
-    p = p * r + 1.0 / 24;
-    p = p * r + 1.0 / 6;
-    p = p * r + 0.5;
-    p = p * r + 1;
-    p = p * r + 1;
-    return p * f64_of_bits((uint64_t)(1023 + k) << 52);
+    p = p * f - 0.324451619f;
+    p = p * f + 0.345016596f;
+    p = p * f - 0.398003308f;
+    p = p * f + 0.499398181f;
+    p = p * f - 0.666701179f;
+    p = p * f + 1.00000730f;
+    p = p * f - 1.99999989f;
+    /* e still stands where an exponent does: its unit is 2^23. */
+    return sqrtf((float)(int32_t)e * -0x1.62e43p-23f + p * f);
 }
 
-/* cos and sin of 2 pi v / 2^32. The quadrant is taken off in integers, so nothing is lost; the rest
- * is within pi/4 of 0, Taylor to the 16th power. */
-LAW_FN void law_cos_sin(uint32_t v, double *ret_cos, double *ret_sin)
+/* A direction in the plane, as cos and sin of pi/2 h with -1 < h < 1 an odd multiple of 2^-22 of
+ * the high bits of w; the lowest bit turns it to the other half. Neither is ever 0: sin(pi/2 h) is
+ * h and cos(pi/2 h) is 1 - h^2 times a polynomial in h^2, within 6e-9 and 2.1e-7. */
+LAW_FN void law_direction(uint32_t w, float *ret_cos, float *ret_sin)
 {
-    uint32_t quadrant = (v + 0x20000000u) >> 30;
-    double t = (double)(int32_t)(v - (quadrant << 30)) * 0x1.921fb54442d18p-30;
-    double q = t * t;
-    double s = -1.0 / 1307674368000, c = 1.0 / 20922789888000;
+    float h = f32_of_bits(0x40000001u | w >> 9) - 3;
+    float q = h * h;
+    float s = 0.000151485131f, c = -0.000845649331f;
 
-    s = s * q + 1.0 / 6227020800;
-    s = s * q - 1.0 / 39916800;
-    s = s * q + 1.0 / 362880;
-    s = s * q - 1.0 / 5040;
-    s = s * q + 1.0 / 120;
-    s = s * q - 1.0 / 6;
-    s = s * q * t + t;
-    c = c * q - 1.0 / 87178291200;
-    c = c * q + 1.0 / 479001600;
-    c = c * q - 1.0 / 3628800;
-    c = c * q + 1.0 / 40320;
-    c = c * q - 1.0 / 720;
-    c = c * q + 1.0 / 24;
-    c = c * q - 0.5;
-    c = c * q + 1;
-
-    double x = quadrant & 1 ? s : c, y = quadrant & 1 ? c : s;
-
-    *ret_cos = (quadrant + 1) & 2 ? -x : x;
-    *ret_sin = quadrant & 2 ? -y : y;
+    s = s * q - 0.00467376661f;
+    s = s * q + 0.0796896789f;
+    s = s * q - 0.645963711f;
+    s = s * q + 1.57079632f;
+    c = c * q + 0.0199380698f;
+    c = c * q - 0.233694212f;
+    c = c * q + 0.999999792f;
+    c = c * (1 - q);
+    *ret_cos = f32_of_bits(bits_of_f32(c) ^ w << 31);
+    *ret_sin = s * h;
 }
 
-/* 0 <= u < 1 */
-LAW_FN double law_unit(uint32_t v)
+/* 2^x for |x| < 126, within 2e-7: 2^k by its bits times 2^r with |r| <= 1/2. */
+LAW_FN float law_exp2(float x)
 {
-    return (double)v * 0x1p-32;
+    int32_t k = (int32_t)(x + (x < 0 ? -0.5f : 0.5f));
+    float r = x - (float)k, p = 0.00132764719f;
+
+    p = p * r + 0.00967554133f;
+    p = p * r + 0.0555071327f;
+    p = p * r + 0.240221197f;
+    p = p * r + 0.693146967f;
+    p = p * r + 1.00000007f;
+    return p * f32_of_bits((uint32_t)(127 + k) << 23);
 }
 
 /* 0 <= result < n, for n up to 2^32 */
@@ -133,50 +114,71 @@ LAW_FN int64_t law_below(uint32_t v, int64_t n)
     return (int64_t)(((uint64_t)v * (uint64_t)n) >> 32);
 }
 
-/* Two standard normals by Box and Muller; the largest possible is 6.8. */
-LAW_FN void law_normal_pair(uint32_t v, uint32_t w, double out[2])
+/* 0 <= result < n, for any n that is exact in double */
+LAW_FN int64_t law_below_long(uint32_t v, int64_t n)
 {
-    double radius = sqrt(-2 * law_log(((double)v + 0.5) * 0x1p-32));
+    return (int64_t)((double)v * 0x1p-32 * (double)n);
+}
 
-    law_cos_sin(w, &out[0], &out[1]);
+/* Two standard normals by Box and Muller. */
+LAW_FN void law_normal_pair(uint32_t v, uint32_t w, float out[2])
+{
+    float radius = law_radius(v);
+
+    law_direction(w, &out[0], &out[1]);
     out[0] *= radius;
     out[1] *= radius;
 }
 
-LAW_FN void law_normals(uint64_t seed, int64_t block, enum law_stream stream, double out[4])
+/* Four, of what was drawn for a block. */
+LAW_FN void law_normals(struct philox r, float out[4])
 {
-    struct philox r = law_draw(seed, block, stream);
-
     law_normal_pair(r.v[0], r.v[1], out);
     law_normal_pair(r.v[2], r.v[3], out + 2);
 }
+
+/* Half octaves, in number the ones among 32 random bits less 16: 2^k and 1.5 2^k, the logarithm
+ * binomial with a deviation of 1.4 octaves. Close to exp of a normal, at a tenth of its price. */
+LAW_FN float law_heavy_scale(uint32_t v)
+{
+    return f32_of_bits(0x3F800000u + ((ones_of_bits(v) - 16u) << 22));
+}
+
+/* ---- rows ---- */
 
 /* What all elements of a row share. */
 struct law_row {
     int64_t row;
     int64_t len;
     struct philox draw;
-    double location, deviation; /* spread; peaks: the height of the peaks */
-    int64_t needle[2];          /* needle: the two random places; peaks, cluster: one */
-    int bits;                   /* perm, lengths: the least with 2^bits >= len, at least 2 */
+    float location, deviation; /* spread, scaled; peaks: the height of the peaks */
+    int bits;                  /* perm, lengths: the least with 2^bits >= len, at least 2 */
+    int64_t needle[2];         /* needle: the two random places; peaks, cluster: one */
 };
 
-#define LAW_ROW_INIT                           \
-    {                                          \
-        -1, 0, {{0, 0, 0, 0}}, 0, 0, {0, 0}, 0 \
+#define LAW_ROW_INIT                    \
+    {                                   \
+        -1, 0, {{0, 0, 0, 0}}, 0, 0, 0, \
+        {                               \
+            0, 0                        \
+        }                               \
     } /* no row yet */
 
-LAW_FN void law_row_spread(struct law_row *r)
+LAW_FN float law_scale(const struct law *law)
 {
-    double z[2];
+    return law->scale == 0 ? 1 : (float)law->scale;
+}
+
+LAW_FN void law_row_spread(struct law_row *r, float scale)
+{
+    float z[2];
 
     law_normal_pair(r->draw.v[2], r->draw.v[3], z);
-    r->deviation = law_exp((4 * law_unit(r->draw.v[0]) - 2) * 0x1.62e42fefa39efp-1);
+    r->deviation = law_exp2(4 * law_unit(r->draw.v[0]) - 2) * scale;
     r->location = r->deviation * z[0];
 }
 
-/* Two different places that are neither the first nor the last. Row lengths go beyond 2^32, hence
- * double. */
+/* Two different places that are neither the first nor the last. */
 LAW_FN void law_row_needle(struct law_row *r)
 {
     int64_t inner = r->len - 2;
@@ -184,8 +186,8 @@ LAW_FN void law_row_needle(struct law_row *r)
     if (inner < 2)
         return;
 
-    int64_t p = (int64_t)(law_unit(r->draw.v[0]) * (double)inner);
-    int64_t step = 1 + (int64_t)(law_unit(r->draw.v[1]) * (double)(inner - 1));
+    int64_t p = law_below_long(r->draw.v[0], inner);
+    int64_t step = 1 + law_below_long(r->draw.v[1], inner - 1);
 
     r->needle[0] = 1 + p;
     r->needle[1] = 1 + (p + step) % inner;
@@ -194,8 +196,8 @@ LAW_FN void law_row_needle(struct law_row *r)
 /* Heights are multiples of 1/64: every float type above 8 bits holds them, so peaks are equal. */
 LAW_FN void law_row_peaks(struct law_row *r)
 {
-    r->location = (double)law_below(r->draw.v[0], 1024) / 64 - 8;
-    r->needle[0] = (int64_t)(law_unit(r->draw.v[1]) * (double)r->len);
+    r->location = (float)law_below(r->draw.v[0], 1024) * 0x1p-6f - 8;
+    r->needle[0] = law_below_long(r->draw.v[1], r->len);
 }
 
 LAW_FN void law_row_bits(struct law_row *r)
@@ -205,23 +207,20 @@ LAW_FN void law_row_bits(struct law_row *r)
         r->bits++;
 }
 
-/* Makes r the given row of the tensor. */
-LAW_FN void law_row_load(struct law_row *r, enum law_kind kind, uint64_t seed, int64_t len,
-                         int64_t row)
+LAW_RARE_FN struct law_row law_row_of(const struct law *law, uint64_t seed, int64_t len,
+                                      int64_t row)
 {
-    if (r->row == row)
-        return;
-    r->row = row;
-    r->len = len;
-    r->draw = law_draw(seed, row, LAW_STREAM_ROW);
-    if (kind == LAW_SPREAD)
-        law_row_spread(r);
-    else if (kind == LAW_NEEDLE)
-        law_row_needle(r);
-    else if (kind == LAW_PEAKS || kind == LAW_CLUSTER)
-        law_row_peaks(r);
+    struct law_row r = {row, len, law_draw(seed, row, LAW_STREAM_ROW), 0, 0, 0, {0, 0}};
+
+    if (law->kind == LAW_SPREAD)
+        law_row_spread(&r, law_scale(law));
+    else if (law->kind == LAW_NEEDLE)
+        law_row_needle(&r);
+    else if (law->kind == LAW_PEAKS || law->kind == LAW_CLUSTER)
+        law_row_peaks(&r);
     else
-        law_row_bits(r);
+        law_row_bits(&r);
+    return r;
 }
 
 LAW_FN uint32_t law_feistel(uint32_t x, uint32_t key)
@@ -283,9 +282,8 @@ LAW_FN int law_page_is_dead(int64_t page)
 /* The length of sequence i of n as lengths(max, page) draws it from the same seed. */
 LAW_FN int64_t law_length_of(const struct law *law, uint64_t seed, int64_t n, int64_t i)
 {
-    struct law_row r = LAW_ROW_INIT;
+    struct law_row r = law_row_of(law, seed, n, 0);
 
-    law_row_load(&r, LAW_LENGTHS, seed, n, 0);
     return law_length(law, &r, i, law_draw(seed, i / 4, LAW_STREAM_ELEMENT).v[i % 4]);
 }
 
@@ -294,7 +292,7 @@ LAW_FN int64_t law_length_of(const struct law *law, uint64_t seed, int64_t n, in
 LAW_FN int64_t law_page_of(const struct law *law, uint64_t seed, int64_t row_len, int64_t i)
 {
     int64_t live = (int64_t)law->a, sequence = i / row_len, at = i % row_len;
-    struct law_row whole = LAW_ROW_INIT;
+    struct law_row whole = law_row_of(law, seed, live, 1);
 
     if (law->scale > 0) {
         struct law lengths = {LAW_LENGTHS, law->scale, law->b, 0};
@@ -306,7 +304,6 @@ LAW_FN int64_t law_page_of(const struct law *law, uint64_t seed, int64_t row_len
                        LAW_PAGE_CYCLE +
                    LAW_PAGE_CYCLE - 1;
     }
-    law_row_load(&whole, LAW_PERM, seed, live, 1);
     return law_live_page(law_permute(&whole, i));
 }
 
@@ -337,117 +334,189 @@ LAW_FN int64_t law_offset(const struct law *law, uint64_t seed, int64_t row_len,
     return (int64_t)((double)total * (double)before / (double)all);
 }
 
-/* The row of elements 4 block + k, one after the other. */
-LAW_FN void law_next(int64_t row_len, int64_t *row, int64_t *at)
+/* ---- a tensor, block by block ---- */
+
+/* What holds for a whole tensor. */
+struct law_fill {
+    struct law law;
+    uint64_t seed;
+    int64_t row_len;
+    const struct law_row *rows; /* all and one more; NULL: made where needed. Not owned */
+    struct philox_keys keys;    /* of the seed */
+    float scale;                /* law_scale(&law) */
+};
+
+LAW_FN struct law_fill law_fill_of(const struct law *law, uint64_t seed, int64_t row_len)
 {
-    if (++*at == row_len) {
-        *at = 0;
-        ++*row;
+    struct philox_keys keys = philox_keys_of((uint32_t)seed, (uint32_t)(seed >> 32));
+    struct law_fill f = {*law, seed, row_len, 0, keys, law_scale(law)};
+
+    return f;
+}
+
+/* As law_draw(). */
+LAW_FN struct philox law_draw_block(const struct law_fill *f, int64_t block, enum law_stream stream)
+{
+    return philox_draw((uint32_t)block, (uint32_t)((uint64_t)block >> 32), 0, (uint32_t)stream,
+                       &f->keys);
+}
+
+/* Block number `block`, whose first element is number `at` of row number `row`. */
+struct law_place {
+    int64_t block, row, at;
+};
+
+LAW_FN struct law_place law_place_of(int64_t row_len, int64_t block)
+{
+    struct law_place p = {block, 4 * block / row_len, 4 * block % row_len};
+
+    return p;
+}
+
+/* On by as many blocks as lie before step. Divisions of 64 bits would cost more than a block. */
+LAW_FN void law_place_move(struct law_place *p, const struct law_place *step, int64_t row_len)
+{
+    p->block += step->block;
+    p->row += step->row;
+    p->at += step->at;
+    if (p->at >= row_len) {
+        p->at -= row_len;
+        p->row++;
     }
 }
 
-LAW_FN void law_spreads(uint64_t seed, int64_t row_len, int64_t block, struct law_row *r,
-                        double out[4])
+/* Whether the block's elements all lie in one row. */
+LAW_FN int law_in_one_row(const struct law_fill *f, const struct law_place *p)
 {
-    int64_t row = 4 * block / row_len, at = 4 * block % row_len;
+    return p->at + 4 <= f->row_len;
+}
 
-    law_normals(seed, block, LAW_STREAM_ELEMENT, out);
-    for (int k = 0; k < 4; k++) {
-        law_row_load(r, LAW_SPREAD, seed, row_len, row);
-        out[k] = r->location + r->deviation * out[k];
-        law_next(row_len, &row, &at);
+/* One element on. */
+LAW_FN void law_next(const struct law_fill *f, struct law_place *p)
+{
+    if (++p->at == f->row_len) {
+        p->at = 0;
+        p->row++;
     }
+}
+
+LAW_FN void law_row_get(const struct law_fill *f, int64_t row, struct law_row *r)
+{
+    if (r->row != row)
+        *r = f->rows ? f->rows[row] : law_row_of(&f->law, f->seed, f->row_len, row);
+}
+
+LAW_FN void law_spreads(const struct law_fill *f, struct law_place p, struct law_row *r,
+                        float out[4])
+{
+    law_row_get(f, p.row, r);
+    if (law_in_one_row(f, &p)) {
+        for (int k = 0; k < 4; k++)
+            out[k] = r->location + r->deviation * out[k];
+        return;
+    }
+    for (int k = 0; k < 4; k++) {
+        law_row_get(f, p.row, r);
+        out[k] = r->location + r->deviation * out[k];
+        law_next(f, &p);
+    }
+}
+
+LAW_FN int law_is_needle(const struct law_row *r, int64_t at)
+{
+    return r->len < 4 || at == 0 || at == r->len - 1 || at == r->needle[0] || at == r->needle[1];
 }
 
 /* Few blocks hold a needle: the others need no normals. */
-LAW_FN void law_needles(uint64_t seed, int64_t row_len, int64_t block, struct law_row *r,
-                        double out[4])
+LAW_FN void law_needles(const struct law_fill *f, struct law_place p, struct law_row *r,
+                        float out[4])
 {
-    int64_t row = 4 * block / row_len, at = 4 * block % row_len;
+    float z[4];
     int here[4];
 
-    for (int k = 0; k < 4; k++) {
-        law_row_load(r, LAW_NEEDLE, seed, row_len, row);
-        here[k] =
-            row_len < 4 || at == 0 || at == row_len - 1 || at == r->needle[0] || at == r->needle[1];
-        out[k] = 0;
-        law_next(row_len, &row, &at);
-    }
-    if (!(here[0] | here[1] | here[2] | here[3]))
-        return;
-
-    double z[4];
-
-    law_normals(seed, block, LAW_STREAM_ELEMENT, z);
+    law_row_get(f, p.row, r);
     for (int k = 0; k < 4; k++)
-        out[k] = here[k] ? z[k] : 0;
+        out[k] = 0;
+    if (law_in_one_row(f, &p) && p.at != 0 && p.at + 4 != f->row_len &&
+        (uint64_t)(r->needle[0] - p.at) >= 4 && (uint64_t)(r->needle[1] - p.at) >= 4)
+        return;
+    for (int k = 0; k < 4; k++) {
+        law_row_get(f, p.row, r);
+        here[k] = law_is_needle(r, p.at);
+        law_next(f, &p);
+    }
+    law_normals(law_draw_block(f, p.block, LAW_STREAM_ELEMENT), z);
+    for (int k = 0; k < 4; k++)
+        out[k] = here[k] ? z[k] * f->scale : 0;
 }
 
-LAW_FN void law_sorted(const struct law *law, uint64_t seed, int64_t row_len, int64_t block,
-                       double out[4])
+LAW_FN void law_heavies(const struct law_fill *f, int64_t block, float out[4])
 {
-    struct philox draw = law_draw(seed, block, LAW_STREAM_ELEMENT);
-    int64_t row = 4 * block / row_len, at = 4 * block % row_len;
+    struct philox draw = law_draw_block(f, block, LAW_STREAM_SECOND);
+
+    for (int k = 0; k < 4; k++)
+        out[k] *= law_heavy_scale(draw.v[k]) * f->scale;
+}
+
+/* In double: rows may be longer than floats count. */
+LAW_FN void law_sorted(const struct law_fill *f, struct law_place p, float out[4])
+{
+    struct philox draw = law_draw_block(f, p.block, LAW_STREAM_ELEMENT);
 
     for (int k = 0; k < 4; k++) {
-        double part = ((double)at + law_unit(draw.v[k])) / (double)row_len;
+        double part = ((double)p.at + (double)law_unit(draw.v[k])) / (double)f->row_len;
 
-        out[k] = law->a * (8 * part - 4);
-        law_next(row_len, &row, &at);
+        out[k] = (float)(f->law.a * (8 * part - 4));
+        law_next(f, &p);
     }
 }
 
-LAW_FN void law_clusters(const struct law *law, uint64_t seed, int64_t row_len, int64_t block,
-                         struct law_row *r, double out[4])
+LAW_FN void law_clusters(const struct law_fill *f, struct law_place p, struct law_row *r,
+                         float out[4])
 {
-    int64_t row = 4 * block / row_len, at = 4 * block % row_len, width = (int64_t)law->a;
+    int64_t width = (int64_t)f->law.a, last = f->row_len - width;
 
-    law_normals(seed, block, LAW_STREAM_ELEMENT, out);
     for (int k = 0; k < 4; k++) {
-        law_row_load(r, LAW_CLUSTER, seed, row_len, row);
+        law_row_get(f, p.row, r);
 
-        int64_t last = row_len - width, from = r->needle[0] < last ? r->needle[0] : last;
+        int64_t from = r->needle[0] < last ? r->needle[0] : last;
 
-        out[k] += at >= from && at < from + width ? law->b : 0; /* all of a row that is shorter */
-        law_next(row_len, &row, &at);
+        /* all of a row that is shorter */
+        out[k] += p.at >= from && p.at < from + width ? (float)f->law.b : 0;
+        law_next(f, &p);
     }
 }
 
-LAW_FN void law_peaks(const struct law *law, uint64_t seed, int64_t row_len, int64_t block,
-                      struct law_row *r, double out[4])
+LAW_FN void law_peaks(const struct law_fill *f, struct law_place p, struct law_row *r, float out[4])
 {
-    struct philox draw = law_draw(seed, block, LAW_STREAM_ELEMENT);
-    struct philox second = law_draw(seed, block, LAW_STREAM_SECOND);
-    int64_t row = 4 * block / row_len, at = 4 * block % row_len;
+    struct philox draw = law_draw_block(f, p.block, LAW_STREAM_ELEMENT);
+    struct philox second = law_draw_block(f, p.block, LAW_STREAM_SECOND);
+    float one_in = (float)f->law.a, below = (float)f->law.b;
 
     for (int k = 0; k < 4; k++) {
-        law_row_load(r, LAW_PEAKS, seed, row_len, row);
+        law_row_get(f, p.row, r);
 
-        int peak = at == r->needle[0] || law_unit(draw.v[k]) * law->a < 1;
+        int peak = p.at == r->needle[0] || law_unit(draw.v[k]) * one_in < 1;
 
-        out[k] = r->location - (peak ? 0 : law->b + 0.2 * law_unit(second.v[k]));
-        law_next(row_len, &row, &at);
+        out[k] = r->location - (peak ? 0 : below + 0.2f * law_unit(second.v[k]));
+        law_next(f, &p);
     }
 }
 
-LAW_FN void law_paged(const struct law *law, uint64_t seed, int64_t row_len, int64_t block,
-                      double out[4])
+LAW_FN void law_paged(const struct law_fill *f, struct law_place p, float out[4])
 {
-    int64_t row = 4 * block / row_len, at = 4 * block % row_len;
-
-    law_normals(seed, block, LAW_STREAM_ELEMENT, out);
     for (int k = 0; k < 4; k++) {
-        if (law_page_is_dead(row / (int64_t)law->a))
-            out[k] = f64_of_bits(0x7FF8000000000000u);
-        law_next(row_len, &row, &at);
+        if (law_page_is_dead(p.row / (int64_t)f->law.a))
+            out[k] = f32_of_bits(0x7FC00000u);
+        law_next(f, &p);
     }
 }
 
 /* Whole numbers a <= x < b; past 2^32 of them a second draw adds the bits that are missing. */
-LAW_FN void law_whole(const struct law *law, uint64_t seed, int64_t block, int64_t out[4])
+LAW_FN void law_whole(const struct law_fill *f, int64_t block, int64_t out[4])
 {
-    struct philox draw = law_draw(seed, block, LAW_STREAM_ELEMENT);
-    int64_t low = (int64_t)law->a, n = (int64_t)law->b - low;
+    struct philox draw = law_draw_block(f, block, LAW_STREAM_ELEMENT);
+    int64_t low = (int64_t)f->law.a, n = (int64_t)f->law.b - low;
 
     if (n <= (int64_t)1 << 32) {
         for (int k = 0; k < 4; k++)
@@ -455,7 +524,7 @@ LAW_FN void law_whole(const struct law *law, uint64_t seed, int64_t block, int64
         return;
     }
 
-    struct philox more = law_draw(seed, block, LAW_STREAM_SECOND);
+    struct philox more = law_draw_block(f, block, LAW_STREAM_SECOND);
 
     for (int k = 0; k < 4; k++) {
         uint64_t bits = ((uint64_t)draw.v[k] << 32 | more.v[k]) >> 11;
@@ -464,130 +533,151 @@ LAW_FN void law_whole(const struct law *law, uint64_t seed, int64_t block, int64
     }
 }
 
-/* Elements 4 block .. 4 block + 3 of a float tensor, before rounding to its type. row is the
- * caller's cache, to be used with one law, seed and row length only. */
-LAW_FN void law_reals(const struct law *law, uint64_t seed, int64_t row_len, int64_t block,
-                      struct law_row *row, double out[4])
+LAW_FN int law_coin(const struct law_fill *f, uint32_t v)
 {
-    double second[4];
-    int64_t whole[4];
-    struct philox draw;
+    return law_unit(v) < (float)f->law.a;
+}
 
-    switch (law->kind) {
+/* Whether a law shapes standard normals, which are then in out before. */
+LAW_FN int law_wants_normals(enum law_kind kind)
+{
+    return kind == LAW_SPREAD || kind == LAW_NORMAL || kind == LAW_HEAVY || kind == LAW_CLUSTER ||
+           kind == LAW_PAGED;
+}
+
+/* Elements 4 block .. 4 block + 3 of a float tensor, before rounding to its type. row is the
+ * caller's cache, to be used with one law_fill only. Normals, where the law wants them, stand in
+ * out: a CPU makes many at a time. The laws of large tensors come first, and scale what they are
+ * made of instead of every number. */
+LAW_FN void law_shape(const struct law_fill *f, const struct law_place *p, struct law_row *row,
+                      float out[4])
+{
+    float a = (float)f->law.a, b = (float)f->law.b, scale = f->scale;
+    struct philox draw;
+    int64_t whole[4];
+
+    switch (f->law.kind) {
     case LAW_SPREAD:
-        law_spreads(seed, row_len, block, row, out);
-        break;
+        law_spreads(f, *p, row, out);
+        return;
     case LAW_NEEDLE:
-        law_needles(seed, row_len, block, row, out);
-        break;
-    case LAW_NORMAL:
-        law_normals(seed, block, LAW_STREAM_ELEMENT, out);
-        for (int k = 0; k < 4; k++)
-            out[k] = law->a + law->b * out[k];
-        break;
-    case LAW_UNIFORM:
-        draw = law_draw(seed, block, LAW_STREAM_ELEMENT);
-        for (int k = 0; k < 4; k++)
-            out[k] = law->a + (law->b - law->a) * law_unit(draw.v[k]);
-        break;
+        law_needles(f, *p, row, out);
+        return;
     case LAW_HEAVY:
-        law_normals(seed, block, LAW_STREAM_ELEMENT, out);
-        law_normals(seed, block, LAW_STREAM_SECOND, second);
+        law_heavies(f, p->block, out);
+        return;
+    case LAW_NORMAL:
         for (int k = 0; k < 4; k++)
-            out[k] *= law_exp(second[k]);
-        break;
+            out[k] = a * scale + b * scale * out[k];
+        return;
+    case LAW_UNIFORM:
+        draw = law_draw_block(f, p->block, LAW_STREAM_ELEMENT);
+        for (int k = 0; k < 4; k++)
+            out[k] = a * scale + (b - a) * scale * law_unit(draw.v[k]);
+        return;
     case LAW_BERNOULLI:
-        draw = law_draw(seed, block, LAW_STREAM_ELEMENT);
+        draw = law_draw_block(f, p->block, LAW_STREAM_ELEMENT);
         for (int k = 0; k < 4; k++)
-            out[k] = law_unit(draw.v[k]) < law->a ? 1 : 0;
+            out[k] = law_coin(f, draw.v[k]) ? 1 : 0;
         break;
     case LAW_INTS:
-        law_whole(law, seed, block, whole);
+        law_whole(f, p->block, whole);
         for (int k = 0; k < 4; k++)
-            out[k] = (double)whole[k];
+            out[k] = (float)whole[k];
         break;
     case LAW_SORTED:
-        law_sorted(law, seed, row_len, block, out);
+        law_sorted(f, *p, out);
         break;
     case LAW_CLUSTER:
-        law_clusters(law, seed, row_len, block, row, out);
+        law_clusters(f, *p, row, out);
         break;
     case LAW_PEAKS:
-        law_peaks(law, seed, row_len, block, row, out);
+        law_peaks(f, *p, row, out);
         break;
     case LAW_PAGED:
-        law_paged(law, seed, row_len, block, out);
+        law_paged(f, *p, out);
         break;
     default: /* LAW_CONSTANT; the others do not fit a float */
         for (int k = 0; k < 4; k++)
-            out[k] = law->a;
+            out[k] = a;
     }
     for (int k = 0; k < 4; k++)
-        out[k] *= law->scale == 0 ? 1 : law->scale;
+        out[k] *= scale;
 }
 
-LAW_FN void law_indices(const struct law *law, uint64_t seed, int64_t row_len, int64_t block,
-                        struct law_row *r, int64_t out[4])
+LAW_FN void law_reals(const struct law_fill *f, const struct law_place *p, struct law_row *row,
+                      float out[4])
 {
-    struct philox draw = law_draw(seed, block, LAW_STREAM_ELEMENT);
-    int64_t row = 4 * block / row_len, at = 4 * block % row_len;
+    if (law_wants_normals(f->law.kind))
+        law_normals(law_draw_block(f, p->block, LAW_STREAM_ELEMENT), out);
+    law_shape(f, p, row, out);
+}
+
+LAW_FN void law_indices(const struct law_fill *f, struct law_place p, struct law_row *r,
+                        int64_t out[4])
+{
+    struct philox draw = law_draw_block(f, p.block, LAW_STREAM_ELEMENT);
 
     for (int k = 0; k < 4; k++) {
-        law_row_load(r, law->kind, seed, row_len, row);
-        out[k] = law->kind == LAW_PERM ? law_permute(r, at) : law_length(law, r, at, draw.v[k]);
-        law_next(row_len, &row, &at);
+        law_row_get(f, p.row, r);
+        out[k] = f->law.kind == LAW_PERM ? law_permute(r, p.at)
+                                         : law_length(&f->law, r, p.at, draw.v[k]);
+        law_next(f, &p);
     }
 }
 
 /* The same for the elements of an integer or bool tensor. */
-LAW_FN void law_integers(const struct law *law, uint64_t seed, int64_t row_len, int64_t block,
-                         struct law_row *row, int64_t out[4])
+LAW_FN void law_integers(const struct law_fill *f, const struct law_place *p, struct law_row *row,
+                         int64_t out[4])
 {
+    int64_t first = 4 * p->block;
     struct philox draw;
 
-    switch (law->kind) {
+    switch (f->law.kind) {
     case LAW_INTS:
-        law_whole(law, seed, block, out);
+        law_whole(f, p->block, out);
         break;
     case LAW_PERM:
     case LAW_LENGTHS:
-        law_indices(law, seed, row_len, block, row, out);
+        law_indices(f, *p, row, out);
         break;
     case LAW_BERNOULLI:
-        draw = law_draw(seed, block, LAW_STREAM_ELEMENT);
+        draw = law_draw_block(f, p->block, LAW_STREAM_ELEMENT);
         for (int k = 0; k < 4; k++)
-            out[k] = law_unit(draw.v[k]) < law->a;
+            out[k] = law_coin(f, draw.v[k]);
         break;
     case LAW_OFFSETS:
         for (int k = 0; k < 4; k++)
-            out[k] = law_offset(law, seed, row_len, (4 * block + k) % row_len);
+            out[k] = law_offset(&f->law, f->seed, f->row_len, (first + k) % f->row_len);
         break;
     case LAW_PAGES: /* the last block may reach past the table's end: any page will do there */
         for (int k = 0; k < 4; k++)
-            out[k] = law_page_of(law, seed, row_len, (4 * block + k) % (int64_t)law->a);
+            out[k] = law_page_of(&f->law, f->seed, f->row_len, (first + k) % (int64_t)f->law.a);
         break;
     default: /* LAW_CONSTANT; the others do not fit an integer */
         for (int k = 0; k < 4; k++)
-            out[k] = (int64_t)law->a;
+            out[k] = (int64_t)f->law.a;
     }
 }
 
 /* One element alone, for a thread that has no block to make. */
-LAW_FN double law_real(const struct law *law, uint64_t seed, int64_t row_len, int64_t i)
+LAW_FN float law_real(const struct law_fill *f, int64_t i)
 {
+    struct law_place p = law_place_of(f->row_len, i / 4);
     struct law_row row = LAW_ROW_INIT;
-    double out[4];
+    float out[4];
 
-    law_reals(law, seed, row_len, i / 4, &row, out);
+    law_reals(f, &p, &row, out);
     return out[i % 4];
 }
 
-LAW_FN int64_t law_integer(const struct law *law, uint64_t seed, int64_t row_len, int64_t i)
+LAW_FN int64_t law_integer(const struct law_fill *f, int64_t i)
 {
+    struct law_place p = law_place_of(f->row_len, i / 4);
     struct law_row row = LAW_ROW_INIT;
     int64_t out[4];
 
-    law_integers(law, seed, row_len, i / 4, &row, out);
+    law_integers(f, &p, &row, out);
     return out[i % 4];
 }
 

@@ -7,7 +7,7 @@ enum law_kind {
     LAW_SPREAD,    /* signed; each row (last axis) has a location and a scale of its own */
     LAW_NORMAL,    /* a = mean, b = deviation */
     LAW_UNIFORM,   /* a <= x < b, before it is rounded to the type */
-    LAW_HEAVY,     /* signed, heavy-tailed: a normal times exp of a normal */
+    LAW_HEAVY,     /* signed, heavy-tailed: a normal times law_heavy_scale() */
     LAW_NEEDLE,    /* first, last and two random places of each row are normal, the rest 0 */
     LAW_INTS,      /* whole numbers a <= x < b, of an integer or a float type */
     LAW_PERM,      /* each row a permutation of 0..n-1 */

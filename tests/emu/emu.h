@@ -75,6 +75,11 @@ static inline double __fma_rn(double x, double a, double b)
     return fma(x, a, b);
 }
 
+static inline int __popc(unsigned x)
+{
+    return __builtin_popcount(x);
+}
+
 static inline int __ffsll(long long x)
 {
     return __builtin_ffsll(x);

@@ -246,20 +246,20 @@ static void shaped_fills(struct mem *m)
 static void fill_is_the_tensors_fill(void)
 {
     static const struct law laws[] = {
-        {LAW_SPREAD, 0, 0, 0},          {LAW_SPREAD, 0, 0, 0.37},   {LAW_NORMAL, 1.5, 0.25, 0},
-        {LAW_NORMAL, 0, 1e-40, 0},      {LAW_UNIFORM, -1, 3, 1e4},  {LAW_HEAVY, 0, 0, 0},
-        {LAW_HEAVY, 0, 0, 1e-3},        {LAW_NEEDLE, 0, 0, 2.5},    {LAW_INTS, -3, 100, 0},
-        {LAW_INTS, -0x1p52, 0x1p52, 0}, {LAW_INTS, 0, 2, 0},        {LAW_PERM, 0, 0, 0},
-        {LAW_LENGTHS, 100, 16, 0},      {LAW_LENGTHS, 7, 0, 0},     {LAW_CONSTANT, 1, 0, 0},
-        {LAW_CONSTANT, 0.1, 0, 3},      {LAW_BERNOULLI, 0.3, 0, 0}, {LAW_SORTED, 1, 0, 0},
-        {LAW_SORTED, -1, 0, 2.5},       {LAW_CLUSTER, 1, 8, 0},     {LAW_CLUSTER, 64, -3, 0.5},
-        {LAW_PEAKS, 64, 16.65, 0},      {LAW_PEAKS, 1, 2, 0},       {LAW_PAGED, 1, 0, 0},
-        {LAW_PAGED, 128, 0, 2},
+        {LAW_SPREAD, 0, 0, 0},      {LAW_SPREAD, 0, 0, 0.37},       {LAW_NORMAL, 1.5, 0.25, 0},
+        {LAW_NORMAL, 0, 1e-40, 0},  {LAW_NORMAL, 1, 2, -0.3},       {LAW_UNIFORM, -1, 3, 1e4},
+        {LAW_HEAVY, 0, 0, 0},       {LAW_HEAVY, 0, 0, 1e-3},        {LAW_NEEDLE, 0, 0, 2.5},
+        {LAW_INTS, -3, 100, 0},     {LAW_INTS, -0x1p52, 0x1p52, 0}, {LAW_INTS, 0, 2, 0},
+        {LAW_PERM, 0, 0, 0},        {LAW_LENGTHS, 100, 16, 0},      {LAW_LENGTHS, 7, 0, 0},
+        {LAW_CONSTANT, 1, 0, 0},    {LAW_CONSTANT, 0.1, 0, 3},      {LAW_BERNOULLI, 0.3, 0, 0},
+        {LAW_SORTED, 1, 0, 0},      {LAW_SORTED, -1, 0, 2.5},       {LAW_CLUSTER, 1, 8, 0},
+        {LAW_CLUSTER, 64, -3, 0.5}, {LAW_PEAKS, 64, 16.65, 0},      {LAW_PEAKS, 1, 2, 0},
+        {LAW_PAGED, 1, 0, 0},       {LAW_PAGED, 128, 0, 2},
     };
     static const struct shape shapes[] = {
         {0, {0}},        {1, {1}},    {1, {3}},        {1, {1027}},      {2, {7, 1}},
         {2, {33, 65}},   {2, {5, 3}}, {3, {3, 2, 64}}, {2, {63, 129}},   {2, {2, 4099}},
-        {2, {4, 65536}}, {2, {0, 5}}, {2, {301, 999}}, {2, {100000, 2}},
+        {2, {4, 65536}}, {2, {0, 5}}, {2, {301, 999}}, {2, {100000, 2}}, {2, {999, 17}},
     };
     struct mem m = alloc(MEM_INPUT, (size_t)4 << 20);
     const char *why;
