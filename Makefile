@@ -44,7 +44,7 @@ RUNNER_LIB = $(BUILD)/librunner.a
 JUDGE_LIB  = $(BUILD)/libjudge.a
 TESTS      = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 GPU_TESTS  = $(patsubst tests/gpu/%.c,$(BUILD)/gpu/%,$(wildcard tests/gpu/test_*.c))
-GPU_BENCHES = $(BUILD)/bench/eval_gpu $(BUILD)/bench/expected_gpu
+GPU_BENCHES = $(BUILD)/bench/eval_gpu $(BUILD)/bench/expected_gpu $(BUILD)/bench/fill_gpu
 FUZZERS    = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCHES    = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
 
