@@ -34,6 +34,12 @@ static bool is_whole(double x)
     return fabs(x) <= EXACT && x == trunc(x);
 }
 
+/* Numbers are made in float, whatever type they are for. */
+static bool is_finite(double x)
+{
+    return isfinite((float)x);
+}
+
 /* The least and the largest whole number between which the type holds, and double too, all. */
 static void integer_range(enum dtype t, double *ret_low, double *ret_high)
 {
@@ -52,16 +58,16 @@ static const char *why_not_real(const struct law *law, enum dtype t)
     if (!dtype_is_float(t))
         return "it draws fractions and wants a float type; use ints(lo, hi), perm() or "
                "bernoulli(p)";
-    if (law->kind == LAW_NORMAL && !(isfinite(law->a) && isfinite(law->b) && law->b > 0))
+    if (law->kind == LAW_NORMAL && !(is_finite(law->a) && is_finite(law->b) && law->b > 0))
         return "it wants a finite mean and a deviation above 0; use constant(v) for one value";
     if (law->kind == LAW_UNIFORM &&
-        !(isfinite(law->a) && isfinite(law->b) && isfinite(law->b - law->a) && law->a < law->b))
+        !(is_finite(law->a) && is_finite(law->b) && is_finite(law->b - law->a) && law->a < law->b))
         return "it wants finite bounds lo < hi; use constant(v) for one value";
     if (law->kind == LAW_SORTED && law->a != 1 && law->a != -1)
         return "it wants 1 for rising rows or -1 for falling ones";
-    if (law->kind == LAW_CLUSTER && !(is_whole(law->a) && law->a >= 1 && isfinite(law->b)))
+    if (law->kind == LAW_CLUSTER && !(is_whole(law->a) && law->a >= 1 && is_finite(law->b)))
         return "it wants how many neighbours lie higher, and by how much";
-    if (law->kind == LAW_PEAKS && !(law->a >= 1 && isfinite(law->a) && isfinite(law->b)))
+    if (law->kind == LAW_PEAKS && !(law->a >= 1 && is_finite(law->a) && is_finite(law->b)))
         return "it wants one peak in how many places, and how far below the others lie";
     if (law->kind == LAW_PAGED && !(is_whole(law->a) && law->a >= 1))
         return "it wants the rows of a page, a whole number of at least 1";
@@ -104,7 +110,9 @@ static const char *why_not_constant(const struct law *law, enum dtype t)
     double low, high;
 
     if (dtype_is_float(t))
-        return NULL;
+        return !isfinite(law->a) || is_finite(law->a)
+                   ? NULL
+                   : "it is beyond f32's range, in which numbers are made";
     integer_range(t, &low, &high);
     if (!is_whole(law->a) || law->a < low || law->a > high)
         return "an integer or bool type wants a whole number that fits it";
@@ -113,7 +121,7 @@ static const char *why_not_constant(const struct law *law, enum dtype t)
 
 static const char *why_not(const struct law *law, enum dtype t)
 {
-    if (!isfinite(law->scale))
+    if (!is_finite(law->scale))
         return "its scale is not a finite number";
     if (!dtype_is_float(t) && law->kind != LAW_PAGES && law->scale != 0 && law->scale != 1)
         return "only float types take a scale";

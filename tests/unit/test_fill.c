@@ -612,6 +612,11 @@ static void test_law_fits(void **state)
         {{LAW_NORMAL, 0, 0, 0}, DT_F32, "constant(v)"},
         {{LAW_NORMAL, NAN, 1, 0}, DT_F32, "finite mean"},
         {{LAW_NORMAL, 0, 1, NAN}, DT_F32, "scale"},
+        {{LAW_NORMAL, 0, 1e300, 0}, DT_F64, "finite mean"}, /* made in float */
+        {{LAW_UNIFORM, -3e38, 3e38, 0}, DT_F64, "finite bounds"},
+        {{LAW_CONSTANT, 1e300, 0, 0}, DT_F64, "f32's range"},
+        {{LAW_INTS, 0, 0x1p24 + 1, 0}, DT_F64, NULL},
+        {{LAW_INTS, 0, 0x1p24 + 2, 0}, DT_F64, "wider"},
         {{LAW_UNIFORM, 1, 1, 0}, DT_F32, "lo < hi"},
         {{LAW_UNIFORM, 0, INFINITY, 0}, DT_F32, "finite"},
         {{LAW_UNIFORM, 0, 1, 0}, DT_BOOL, "ints(lo, hi)"},
