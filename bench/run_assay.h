@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -35,11 +36,10 @@ static inline int run_assay(char *const *argv, json_t **ret_records, double *ret
     int out[2];
     pid_t pid;
 
-    if (pipe(out) < 0)
+    if (pipe2(out, O_CLOEXEC) < 0)
         return -1;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addclose(&actions, out[0]);
 
     uint64_t start = clock_ns();
     int failed = posix_spawn(&pid, argv[0], &actions, NULL, argv, environ);

@@ -544,8 +544,8 @@ static __device__ __forceinline__ bool see_all(struct hot_figures *f, const doub
 {
     pair<typename T::element> have[PAIRS];
     pair<double> want[PAIRS];
-    double ratio[2 * PAIRS], sum = f->sum_sq;
-    bool above = false;
+    double sum = f->sum_sq, max = f->max;
+    int place = -1;
 
 #pragma unroll
     for (int j = 0; j < PAIRS; j++) {
@@ -556,24 +556,18 @@ static __device__ __forceinline__ bool see_all(struct hot_figures *f, const doub
     for (int i = 0; i < 2 * PAIRS; i++) {
         double w = want[i / 2].v[i % 2], low = rows.low_at(first + step_place(i));
         double off = fabs(T::widen(have[i / 2].v[i % 2]) - w), r = fabs(w) > low ? fabs(w) : low;
-        double quotient = (off > 0 ? off : 1) / r;
+        double quotient = (off > 0 ? off : 1) / r, ratio = off > 0 ? quotient : off;
 
-        ratio[i] = off > 0 ? quotient : off;
-        sum += ratio[i] * ratio[i];
-        above |= ratio[i] > f->max;
+        sum += ratio * ratio;
+        place = ratio > max ? i : place;
+        max = ratio > max ? ratio : max;
     }
     if (!isfinite(sum))
         return false;
     f->sum_sq = sum;
-    if (above) {
-#pragma unroll
-        for (int i = 0; i < 2 * PAIRS; i++) {
-            if (ratio[i] > f->max) {
-                f->max = ratio[i];
-                f->max_at = at + first + step_place(i);
-            }
-        }
-    }
+    f->max = max;
+    if (place >= 0)
+        f->max_at = at + first + step_place(place);
     return true;
 }
 
@@ -642,9 +636,10 @@ static __device__ __forceinline__ void compare(const struct cuda_compare &c,
     }
 }
 
-/* Four blocks to a multiprocessor: their loads alone keep the memory busy. */
+/* Registers for all loads of a step at once, and three blocks to a multiprocessor, keep the memory
+ * busy; with more blocks and fewer registers the compiler takes the loads one after the other. */
 #define COMPARE_KERNEL(name, y)                                                       \
-    extern "C" __global__ void __launch_bounds__(CUDA_THREADS, 4)                     \
+    extern "C" __global__ void __launch_bounds__(CUDA_THREADS, 3)                     \
         compare_##name(const __grid_constant__ struct cuda_compare c, struct cuda_figures *parts) \
     {                                                                                 \
         compare<type_##name, y>(c, parts);                                            \

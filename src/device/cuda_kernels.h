@@ -7,7 +7,7 @@
 
 #define CUDA_THREADS 256 /* of every block */
 /* The figures of a comparison do not depend on the device: as many blocks everywhere. */
-#define CUDA_COMPARE_BLOCKS 1024
+#define CUDA_COMPARE_BLOCKS 1584
 #define CUDA_COMPARE_CHUNK 4096 /* elements that a block takes at a time */
 #define CUDA_FMA_CHAINS                                                       \
     8 /* independent multiply-adds of a thread: more than their latency hides \

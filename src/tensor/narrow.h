@@ -102,9 +102,10 @@ LAW_FN float narrow_f32_single(float x)
     return x;
 }
 
+/* A GPU's conversion gives another NaN than a CPU's. */
 LAW_FN double narrow_f64_single(float x)
 {
-    return (double)x;
+    return x == x ? (double)x : f64_of_bits(0x7FF8000000000000u);
 }
 
 /* Integers: towards zero as a C cast, saturating, NaN becomes 0. */
