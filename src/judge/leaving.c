@@ -19,6 +19,14 @@ void leaving_add(struct leaving *l, struct rproc *r)
     *r = (struct rproc)RPROC_INIT;
 }
 
+void leaving_share(struct leaving *l, const struct device_judge_ops *ops, void *ctx, struct mem *m)
+{
+    l->ops = ops;
+    l->ctx = ctx;
+    l->shared[l->n_shared++] = *m;
+    *m = (struct mem)MEM_INIT;
+}
+
 static void *watch(void *arg)
 {
     struct leaving *l = arg;
@@ -52,4 +60,6 @@ void leaving_await(struct leaving *l)
     while (l->n > 0)
         rproc_release(&l->runners[--l->n]);
     fd_closep(&l->lock);
+    while (l->n_shared > 0)
+        l->ops->mem_free(l->ctx, &l->shared[--l->n_shared]);
 }

@@ -18,7 +18,7 @@
 #define ORDERS_DEAR_MS 20
 /* What all honest runs of a large pool may take; every law has one, whatever that takes. A gate
  * that rests on fewer is narrower, and who fails at it is heard once more (pool_include_honest). */
-#define HONEST_MS 120
+#define HONEST_MS 60
 #define GATE_FLOOR 0x1p-20
 /* A content of this many bytes or FLOPs takes milliseconds: more than waking a thread. */
 #define LARGE_BYTES (8 << 20)
@@ -327,8 +327,10 @@ static int honest_run(struct pool *p, int content, int order, const struct mem *
                       struct err *err)
 {
     const struct graph *g = p->graph;
-    struct ops_run run = {
-        .precision = OPS_FLOAT, .order = order, .compensated = g->tolerance.compensated};
+    struct ops_run run = {.precision = OPS_FLOAT,
+                          .order = order,
+                          .compensated = g->tolerance.compensated,
+                          .f32_outputs = true};
     const struct pool_slot *slot;
 
     if (pool_get(p, content, &slot, err) < 0)
@@ -338,9 +340,12 @@ static int honest_run(struct pool *p, int content, int order, const struct mem *
     for (int o = 0; o < g->n_outputs; o++) {
         struct compare_stats s = COMPARE_STATS_INIT;
 
-        if (!dtype_is_float(output_node(g, o)->dtype))
+        enum dtype t = output_node(g, o)->dtype;
+
+        if (!dtype_is_float(t))
             continue;
-        if (compare(p, content, o, DT_F64, values, p->y_offset[o], &s, err) < 0)
+        if (compare(p, content, o, t == DT_F32 ? DT_F32 : DT_F64, values, p->y_offset[o], &s, err) <
+            0)
             return -1;
         compare_merge(&p->honest[pool_law(p, content) * g->n_outputs + o], &s);
     }
@@ -376,22 +381,33 @@ static int include_honest(struct pool *p, int content, int orders, uint64_t end,
     return 0;
 }
 
+/* Gigabytes are not asked for again for every law. */
+static int hold_values(struct pool *p, struct err *err)
+{
+    if (p->values.bytes)
+        return 0;
+    return p->device->judge->mem_alloc(p->ctx, MEM_PRIVATE, p->y_bytes, &p->values, err);
+}
+
+static void drop_values(struct pool *p)
+{
+    p->device->judge->mem_free(p->ctx, &p->values);
+}
+
 int pool_include_honest(struct pool *p, int content, struct err *err)
 {
     if (p->appealed[content])
         return 0;
     p->appealed[content] = true;
 
-    const struct device_judge_ops *ops = p->device->judge;
-    struct mem values = MEM_INIT;
     int orders = MAX(p->honest_orders, APPEAL_ORDERS);
     double made_ms = pool_making_ms(p);
     uint64_t start = clock_ns();
-    int rc = ops->mem_alloc(p->ctx, MEM_PRIVATE, p->y_bytes, &values, err);
+    int rc = hold_values(p, err);
 
     if (rc == 0)
-        rc = include_honest(p, content, orders, UINT64_MAX, &values, err);
-    ops->mem_free(p->ctx, &values);
+        rc = include_honest(p, content, orders, UINT64_MAX, &p->values, err);
+    drop_values(p);
     p->honest_ms += clock_ms_since(start) - (pool_making_ms(p) - made_ms);
     return rc < 0 ? -1 : 1;
 }
@@ -460,6 +476,14 @@ static int measure_law(struct pool *p, int law, int contents, const struct mem *
     return 0;
 }
 
+static bool all_measured(const struct pool *p)
+{
+    for (int law = 0; law < p->graph->n_laws; law++)
+        if (!p->measured[law])
+            return false;
+    return true;
+}
+
 static int measure_on(struct pool *p, int content, const struct mem *values, struct err *err)
 {
     if (set_scales(p, pool_law(p, content), content, content + 1, err) < 0)
@@ -471,8 +495,6 @@ static int measure_on(struct pool *p, int content, const struct mem *values, str
  * something is compared with, as long as that lies there. */
 static int measure_first(struct pool *p, int content, struct err *err)
 {
-    const struct device_judge_ops *ops = p->device->judge;
-    struct mem values = MEM_INIT;
     const struct pool_slot *slot;
     int law = pool_law(p, content), rc;
     uint64_t start;
@@ -483,10 +505,11 @@ static int measure_first(struct pool *p, int content, struct err *err)
         return -1;
     start = clock_ns();
     p->measured[law] = true; /* or comparing the honest run would bring us here */
-    rc = ops->mem_alloc(p->ctx, MEM_PRIVATE, p->y_bytes, &values, err);
+    rc = hold_values(p, err);
     if (rc == 0)
-        rc = measure_on(p, content, &values, err);
-    ops->mem_free(p->ctx, &values);
+        rc = measure_on(p, content, &p->values, err);
+    if (rc < 0 || all_measured(p))
+        drop_values(p);
     p->honest_ms += clock_ms_since(start);
     return rc;
 }
@@ -594,7 +617,8 @@ int pool_open(const struct pool_config *c, struct pool *ret, struct err *err)
                          .engine = c->engine,
                          .graph = c->graph,
                          .seed = c->seed,
-                         .progress = c->progress};
+                         .progress = c->progress,
+                         .values = MEM_INIT};
     lay_out(ret);
     ops_set_threads(ret->large ? 0 : 1);
     if (limit_slots(ret, c, err) < 0 ||
@@ -607,6 +631,7 @@ int pool_open(const struct pool_config *c, struct pool *ret, struct err *err)
 
 void pool_close(struct pool *p)
 {
+    drop_values(p);
     for (int i = 0; i < p->n_slots; i++) {
         p->device->judge->mem_free(p->ctx, &p->slots[i].data);
         p->device->judge->mem_free(p->ctx, &p->slots[i].y);

@@ -165,10 +165,10 @@ void station_free(struct station *st)
 {
     if (!st)
         return;
+    leaving_await(&st->leaving);
     spares_release(&st->spares);
     if (st->open)
         close_device(st);
-    leaving_await(&st->leaving); /* they clean up beside us */
     free(st);
 }
 

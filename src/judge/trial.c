@@ -253,7 +253,7 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
         leave_runners(&t);
         sched_setaffinity(0, sizeof(t.all_cpus), &t.all_cpus);
     }
-    trial_free_arenas(&t);
+    trial_leave_arenas(&t);
     free(t.pooled);
     series_release(&t.wakes);
     series_release(&t.flushes);

@@ -81,11 +81,13 @@ int trial_make_arenas(struct trial *t, struct err *err)
     return 0;
 }
 
-void trial_free_arenas(struct trial *t)
+void trial_leave_arenas(struct trial *t)
 {
+    void *ctx = t->config->pool->ctx;
+
     for (int i = 0; i < t->n_arenas; i++) {
-        t->ops->mem_free(t->config->pool->ctx, &t->in[i]);
-        t->ops->mem_free(t->config->pool->ctx, &t->out[i]);
+        leaving_share(t->config->leaving, t->ops, ctx, &t->in[i]);
+        leaving_share(t->config->leaving, t->ops, ctx, &t->out[i]);
     }
 }
 

@@ -50,7 +50,7 @@ void trial_draw_in(struct trial *t);
 void trial_spread_out(struct trial *t);
 
 int trial_make_arenas(struct trial *t, struct err *err);
-void trial_free_arenas(struct trial *t);
+void trial_leave_arenas(struct trial *t);
 
 int trial_checks(const struct trial *t); /* how many there are */
 int trial_first_scored(const struct trial *t);

@@ -11,7 +11,7 @@
 
 #define EMPTY_CALLS 7 /* per runner */
 #define EMPTY_MAX_NS 1000
-#define AUDIT_EMPTY_CALLS 15
+#define AUDIT_EMPTY_CALLS 11
 #define IDLE_FLUSHES 7
 #define HOT_BATCHES 3 /* per runner */
 #define HOT_MAX 4096  /* calls in a batch */
