@@ -266,6 +266,29 @@ static void cuda_close(void *ctx)
     free(c);
 }
 
+/* The judge has one stream. A context with one queue to the device is made in 60 ms where the usual
+ * eight take 134 (H200), and closed in half the time. Others that are started from here want
+ * theirs.
+ */
+#define CONNECTIONS "CUDA_DEVICE_MAX_CONNECTIONS"
+
+static int open_device(struct cuda_ctx *c, int index, struct err *err)
+{
+    const char *set = getenv(CONNECTIONS);
+    AUTO(freep) char *before = set ? xstrdup(set) : NULL;
+    int rc;
+
+    setenv(CONNECTIONS, "1", 1);
+    rc = find_device(c, index, err);
+    if (rc == 0)
+        rc = open_context(c, err);
+    if (before)
+        setenv(CONNECTIONS, before, 1);
+    else
+        unsetenv(CONNECTIONS);
+    return rc;
+}
+
 static int cuda_open(int index, void **ret_ctx, struct err *err)
 {
     const char *why = "";
@@ -277,7 +300,7 @@ static int cuda_open(int index, void **ret_ctx, struct err *err)
         return fail(err, ERR_DEVICE, "cuda:%d: %s", index, why);
     c = xcalloc(1, sizeof(*c));
     c->cu = cu;
-    if (find_device(c, index, err) < 0 || open_context(c, err) < 0 ||
+    if (open_device(c, index, err) < 0 ||
         attribute(c, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &c->sms, err) < 0 ||
         attribute(c, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, &l2, err) < 0) {
         cuda_close(c);

@@ -503,9 +503,11 @@ LAW_FN void law_peaks(const struct law_fill *f, struct law_place p, struct law_r
     }
 }
 
+/* NaN times anything is another NaN on a GPU than on a CPU: it comes after the scale. */
 LAW_FN void law_paged(const struct law_fill *f, struct law_place p, float out[4])
 {
     for (int k = 0; k < 4; k++) {
+        out[k] *= f->scale;
         if (law_page_is_dead(p.row / (int64_t)f->law.a))
             out[k] = f32_of_bits(0x7FC00000u);
         law_next(f, &p);
@@ -596,7 +598,7 @@ LAW_FN void law_shape(const struct law_fill *f, const struct law_place *p, struc
         break;
     case LAW_PAGED:
         law_paged(f, *p, out);
-        break;
+        return;
     default: /* LAW_CONSTANT; the others do not fit a float */
         for (int k = 0; k < 4; k++)
             out[k] = a;
