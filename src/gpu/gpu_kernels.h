@@ -124,7 +124,6 @@ struct gpu_reduce {
     int group, op;
 };
 
-
 struct gpu_lines {
     struct typed x;
     void *y;

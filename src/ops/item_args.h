@@ -18,8 +18,8 @@
 
 #define ITEM_MAX_RANK 8
 /* A reduction over more terms than this is summed in this many lanes, those in groups (lane l is in
- * group l % ITEM_LANE_GROUPS), and these in order: one float sum of 2^26 terms would be 18 % off, and
- * one of 2^16 equal terms about as wrong as tf32 operands. */
+ * group l % ITEM_LANE_GROUPS), and these in order: one float sum of 2^26 terms would be 18 % off,
+ * and one of 2^16 equal terms about as wrong as tf32 operands. */
 #define ITEM_LANES 65536
 #define ITEM_LANE_GROUPS 256
 #define ITEM_SPACE 3 /* windows always have three axes; missing leading ones are 1 long */
