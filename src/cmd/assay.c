@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/cmd.h"
 
+#include "base/front.h"
 #include "base/fs.h"
 #include "base/interrupt.h"
-#include "cmd/front.h"
 #include "device/nvrtc.h"
 #include "judge/record.h"
 #include "store/store.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/cmd.h"
 
-#include "cmd/front.h"
 #include "cmd/text.h"
 
 #include "base/clock.h"
+#include "base/front.h"
 #include "base/interrupt.h"
 #include "judge/record.h"
 #include "judge/requirement.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/front.h"
+#include "base/front.h"
 
 #include "base/fs.h"
 

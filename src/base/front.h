@@ -10,8 +10,8 @@
  * Until it leaves, the two are one to anybody else: signals sent to the front reach the command, it
  * dies with the front, and the front ends as it ends.
  */
-#ifndef ASSAY_CMD_FRONT_H
-#define ASSAY_CMD_FRONT_H
+#ifndef ASSAY_BASE_FRONT_H
+#define ASSAY_BASE_FRONT_H
 
 /* Returns in the child, or where there can be none. Before any thread is made. */
 void front_split(void);

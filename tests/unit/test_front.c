@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+#include "testing.h"
+
+#include "base/front.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LIMIT_MS 10000
+
+/* A command behind its front. The command says its pid, and waits for a word where it needs one. */
+struct pair {
+    pid_t front, command;
+    int said, word; /* from the command; to it */
+    int text;       /* the command's standard output */
+};
+
+static void say_pid(int to)
+{
+    pid_t me = getpid();
+
+    if (write(to, &me, sizeof(me)) != sizeof(me))
+        _exit(99);
+}
+
+static void await_word(int from)
+{
+    char c;
+
+    if (read(from, &c, 1) < 0)
+        _exit(98);
+}
+
+static void start(struct pair *p, void (*command)(int said, int word))
+{
+    int said[2], word[2], text[2];
+
+    assert_int_equal(pipe2(said, O_CLOEXEC) | pipe2(word, O_CLOEXEC) | pipe2(text, O_CLOEXEC), 0);
+    p->front = fork();
+    assert_true(p->front >= 0);
+    if (p->front == 0) {
+        dup2(text[1], STDOUT_FILENO);
+        close(text[1]);
+        close(said[0]);
+        close(word[1]);
+        front_split();
+        command(said[1], word[0]);
+        _exit(97);
+    }
+    close(said[1]);
+    close(word[0]);
+    close(text[1]);
+    p->said = said[0];
+    p->word = word[1];
+    p->text = text[0];
+    assert_int_equal(read(p->said, &p->command, sizeof(p->command)), sizeof(p->command));
+    assert_true(p->command != p->front);
+}
+
+static int front_status(const struct pair *p)
+{
+    int status = 0;
+
+    assert_int_equal(waitpid(p->front, &status, 0), p->front);
+    return status;
+}
+
+/* Its end of the pipe is closed when it is gone, reaped or not. */
+static bool has_ended(const struct pair *p, int limit_ms)
+{
+    struct pollfd end = {p->said, POLLIN, 0};
+
+    return poll(&end, 1, limit_ms) == 1;
+}
+
+static void end(struct pair *p)
+{
+    close(p->word);
+    assert_true(has_ended(p, LIMIT_MS));
+    close(p->said);
+    close(p->text);
+}
+
+static void leaves_with_4(int said, int word)
+{
+    say_pid(said);
+    if (write(STDOUT_FILENO, "pass", 4) != 4)
+        _exit(96);
+    front_leave(4);
+    await_word(word);
+    _exit(0);
+}
+
+static void front_ends_when_all_is_said(void **state)
+{
+    struct pair p;
+    char text[8];
+    int status;
+
+    (void)state;
+    start(&p, leaves_with_4);
+    status = front_status(&p);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 4);
+    assert_int_equal(read(p.text, text, sizeof(text)), 4);
+    assert_int_equal(read(p.text, text, sizeof(text)), 0); /* whoever reads it need not wait */
+    assert_false(has_ended(&p, 20));
+    end(&p);
+}
+
+static void exits_with_5(int said, int word)
+{
+    say_pid(said);
+    await_word(word);
+    _exit(5);
+}
+
+static void front_exits_as_the_command(void **state)
+{
+    struct pair p;
+    int status;
+
+    (void)state;
+    start(&p, exits_with_5);
+    assert_int_equal(waitpid(p.front, &status, WNOHANG), 0);
+    end(&p);
+    status = front_status(&p);
+    assert_int_equal(WEXITSTATUS(status), 5);
+}
+
+static void is_killed(int said, int word)
+{
+    say_pid(said);
+    await_word(word);
+    kill(getpid(), SIGKILL);
+}
+
+static void front_dies_as_the_command(void **state)
+{
+    struct pair p;
+    int status;
+
+    (void)state;
+    start(&p, is_killed);
+    end(&p);
+    status = front_status(&p);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGKILL);
+}
+
+static void ends_with_6(int sig)
+{
+    (void)sig;
+    _exit(6);
+}
+
+static void heeds_signals(int said, int word)
+{
+    signal(SIGTERM, ends_with_6);
+    say_pid(said);
+    await_word(word);
+    _exit(0);
+}
+
+static void signals_reach_the_command(void **state)
+{
+    struct pair p;
+    int status;
+
+    (void)state;
+    start(&p, heeds_signals);
+    usleep(20000); /* the front is ready a little after its child */
+    kill(p.front, SIGTERM);
+    status = front_status(&p);
+    assert_int_equal(WEXITSTATUS(status), 6);
+    end(&p);
+}
+
+static void command_dies_with_the_front(void **state)
+{
+    struct pair p;
+
+    (void)state;
+    start(&p, exits_with_5);
+    kill(p.front, SIGKILL);
+    front_status(&p);
+    assert_true(has_ended(&p, LIMIT_MS));
+    end(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(front_ends_when_all_is_said), cmocka_unit_test(front_exits_as_the_command),
+        cmocka_unit_test(front_dies_as_the_command),   cmocka_unit_test(signals_reach_the_command),
+        cmocka_unit_test(command_dies_with_the_front),
+    };
+
+    return cmocka_run_group_tests_name("front", tests, NULL, NULL);
+}
