@@ -61,23 +61,27 @@ static inline int rig_close(void)
     return 0;
 }
 
-/* What the artifact's assay_kernel returns, without tensors; -1 when there is none. */
+/* What the artifact's assay_kernel returns, without tensors; -1 when there is none. It stays open:
+ * what a C++ runtime keeps for ever would be a leak without it. So every path is spelled anew, or
+ * the loader would take one descriptor's artifact for another's. */
 static inline int answer_of(int fd)
 {
-    char path[64];
+    static int opened;
+    AUTO(buf_release) struct buf name = BUF_INIT;
 
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    buf_adds(&name, "/proc/self/fd/");
+    for (int i = 0; i < opened; i++)
+        buf_adds(&name, "./");
+    buf_addf(&name, "%d", fd);
+    opened++;
 
-    void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *lib = dlopen(buf_str(&name), RTLD_NOW | RTLD_LOCAL);
     int (*kernel)(void *, int, void *, int, void *) =
         lib ? (int (*)(void *, int, void *, int, void *))dlsym(lib, "assay_kernel") : NULL;
-    int answer = kernel ? kernel(NULL, 1, NULL, 0, NULL) : -1;
 
     if (!kernel)
         print_error("%s\n", dlerror());
-    if (lib)
-        dlclose(lib);
-    return answer;
+    return kernel ? kernel(NULL, 1, NULL, 0, NULL) : -1;
 }
 
 #endif
