@@ -17,4 +17,4 @@ const struct emu_kernel emu_judge_kernels[] = {
     EMU_KERNEL(store_integers) EMU_KERNEL(poison)
     EMU_KERNEL(poison_check) EMU_KERNEL(differ) EMU_KERNEL(short_row_lows) EMU_KERNEL(segment_sums)
     EMU_KERNEL(long_row_lows) EMU_KERNEL(compare_finish) EMU_KERNEL(flush_write)
-    EMU_KERNEL(flush_read) EMU_KERNEL(fma_f32) EMU_KERNEL(fma_f64) EMU_KERNEL(differ) EMU_DTYPE_KERNELS(EMU_KERNEL) {nullptr, nullptr}};
+    EMU_KERNEL(flush_read) EMU_KERNEL(fma_f32) EMU_KERNEL(fma_f64) EMU_DTYPE_KERNELS(EMU_KERNEL) {nullptr, nullptr}};
