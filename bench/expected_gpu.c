@@ -4,9 +4,10 @@
  * its figures go to a file as JSON. expected_gpu [--share DIR] [--only PART-OF-A-NAME] [--limit-s
  * N] [--json FILE] [--dry-run]
  * --dry-run evaluates nothing and shows the memory that each would take. Exits 77 without a GPU. */
+#include "gpu_bench.h"
+
 #include "base/clock.h"
 #include "base/fs.h"
-#include "base/opt.h"
 #include "device/cuda_judge.h"
 #include "gpu/gpu.h"
 #include "problem/problem.h"
@@ -241,25 +242,14 @@ static int run(const struct options *o, struct err *err)
 
 int main(int argc, char **argv)
 {
-    const char *why = "";
     struct err err = ERR_INIT;
     struct options o = {.share = ".", .only = "", .limit_s = 1e9};
     uint64_t start = clock_ns();
-    bool help = false;
-    int rc, rest;
-
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    if (opt_parse(option_table, &o, argc, argv, &rest, &help, &err) < 0 || help || rest > 0) {
-        AUTO(buf_release) struct buf text = BUF_INIT;
-
-        opt_help(option_table, &text);
-        fprintf(stderr, "%s\nusage: expected_gpu [OPTIONS]\n%s", err.text, buf_str(&text));
-        return 2;
-    }
-    if (!o.dry_run && device_cuda.probe(&why) <= 0) {
-        printf("skipped: %s\n", why);
-        return 77;
-    }
+    int rc = bench_options("expected_gpu", option_table, &o, argc, argv);
+    if (rc == 0 && !o.dry_run)
+        rc = bench_needs_gpu();
+    if (rc)
+        return rc;
     if (ops->open(0, &ctx, &err) < 0 || gpu_engine_open(ctx, &engine, &err) < 0) {
         fprintf(stderr, "expected_gpu: %s\n", err.text);
         return 5;

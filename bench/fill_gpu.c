@@ -4,9 +4,10 @@
  * elements here and there, which have to be the CPU's; its figures go to a file as JSON. fill_gpu
  * [--elements N] [--repeats N] [--limit-s N] [--json FILE]
  * Exits 77 without a GPU, 1 when an element differs. */
+#include "gpu_bench.h"
+
 #include "base/clock.h"
 #include "base/fs.h"
-#include "base/opt.h"
 #include "device/cuda_judge.h"
 #include "tensor/law.h"
 
@@ -157,25 +158,14 @@ static const struct opt option_table[] = {
 
 int main(int argc, char **argv)
 {
-    const char *why = "";
     struct err err = ERR_INIT;
     struct options o = {.elements = 4096LL * 393216, .repeats = 5, .limit_s = 1e9};
     json_t *rows = json_array();
-    bool help = false;
-    int rc, rest;
-
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    if (opt_parse(option_table, &o, argc, argv, &rest, &help, &err) < 0 || help || rest > 0) {
-        AUTO(buf_release) struct buf text = BUF_INIT;
-
-        opt_help(option_table, &text);
-        fprintf(stderr, "%s\nusage: fill_gpu [OPTIONS]\n%s", err.text, buf_str(&text));
-        return 2;
-    }
-    if (device_cuda.probe(&why) <= 0) {
-        printf("skipped: %s\n", why);
-        return 77;
-    }
+    int rc = bench_options("fill_gpu", option_table, &o, argc, argv);
+    if (rc == 0)
+        rc = bench_needs_gpu();
+    if (rc)
+        return rc;
     if (ops->open(0, &ctx, &err) < 0) {
         fprintf(stderr, "fill_gpu: %s\n", err.text);
         return 5;

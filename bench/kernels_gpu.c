@@ -4,9 +4,10 @@
  * events. Prints a table; its figures go to a file as JSON.
  * kernels_gpu [--only PART-OF-A-NAME] [--divide N] [--limit-s N] [--json FILE]
  * --divide makes everything so much smaller (for an emulated GPU). Exits 77 without a GPU. */
+#include "gpu_bench.h"
+
 #include "base/clock.h"
 #include "base/fs.h"
-#include "base/opt.h"
 #include "gpu/gpu.h"
 #include "gpu/gpu_ctx.h"
 
@@ -371,26 +372,15 @@ static const struct opt option_table[] = {
 
 int main(int argc, char **argv)
 {
-    const char *why = "";
     struct err err = ERR_INIT;
     struct options o = {.only = "", .divide = 1, .limit_s = 60};
-    bool help = false;
     void *opened = NULL;
-    int rc, rest;
-
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    if (opt_parse(option_table, &o, argc, argv, &rest, &help, &err) < 0 || help || rest > 0) {
-        AUTO(buf_release) struct buf text = BUF_INIT;
-
-        opt_help(option_table, &text);
-        fprintf(stderr, "%s\nusage: kernels_gpu [OPTIONS]\n%s", err.text, buf_str(&text));
-        return 2;
-    }
+    int rc = bench_options("kernels_gpu", option_table, &o, argc, argv);
     /* An emulated driver has no device node that a probe would find. */
-    if (o.divide <= 1 && device_cuda.probe(&why) <= 0) {
-        printf("skipped: %s\n", why);
-        return 77;
-    }
+    if (rc == 0 && o.divide <= 1)
+        rc = bench_needs_gpu();
+    if (rc)
+        return rc;
     if (ops->open(0, &opened, &err) < 0 || gpu_engine_open(opened, &engine, &err) < 0) {
         fprintf(stderr, "kernels_gpu: %s\n", err.text);
         return 5;

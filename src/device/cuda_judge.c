@@ -267,9 +267,7 @@ static void cuda_close(void *ctx)
 }
 
 /* The judge has one stream. A context with one queue to the device is made in 60 ms where the usual
- * eight take 134 (H200), and closed in half the time. Others that are started from here want
- * theirs.
- */
+ * eight take 134 (H200), and closed in half the time. What is started from here keeps its own. */
 #define CONNECTIONS "CUDA_DEVICE_MAX_CONNECTIONS"
 
 static int open_device(struct cuda_ctx *c, int index, struct err *err)

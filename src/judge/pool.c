@@ -323,8 +323,7 @@ static int set_scales(struct pool *p, int law, int first, int end, struct err *e
 
 /* The honest run in one summation order: the same op source in float, rounded to the output dtype.
  */
-static int honest_run(struct pool *p, int content, int order, const struct mem *values,
-                      struct err *err)
+static int honest_run(struct pool *p, int content, int order, struct err *err)
 {
     const struct graph *g = p->graph;
     struct ops_run run = {.precision = OPS_FLOAT,
@@ -335,17 +334,16 @@ static int honest_run(struct pool *p, int content, int order, const struct mem *
 
     if (pool_get(p, content, &slot, err) < 0)
         return -1;
-    if (evaluate(p, p->graph, &slot->data, &run, values, err) < 0)
+    if (evaluate(p, p->graph, &slot->data, &run, &p->values, err) < 0)
         return wrap(err, "honest run");
     for (int o = 0; o < g->n_outputs; o++) {
         struct compare_stats s = COMPARE_STATS_INIT;
 
-        enum dtype t = output_node(g, o)->dtype;
+        enum dtype t = output_node(g, o)->dtype, stored = t == DT_F32 ? DT_F32 : DT_F64;
 
         if (!dtype_is_float(t))
             continue;
-        if (compare(p, content, o, t == DT_F32 ? DT_F32 : DT_F64, values, p->y_offset[o], &s, err) <
-            0)
+        if (compare(p, content, o, stored, &p->values, p->y_offset[o], &s, err) < 0)
             return -1;
         compare_merge(&p->honest[pool_law(p, content) * g->n_outputs + o], &s);
     }
@@ -365,15 +363,14 @@ static void set_gates(struct pool *p, int law)
     }
 }
 
-/* Until `end` is near; once at least. values: room for its results, laid out like pool_slot.y. */
-static int include_honest(struct pool *p, int content, int orders, uint64_t end,
-                          const struct mem *values, struct err *err)
+/* Until `end` is near; once at least. Between hold_values() and drop_values(). */
+static int include_honest(struct pool *p, int content, int orders, uint64_t end, struct err *err)
 {
     uint64_t start = clock_ns(), now = start;
 
     /* Rotations spread over the axis, whatever their number. */
     for (int i = 0; i < orders && (i == 0 || now + (now - start) / (uint64_t)i < end); i++) {
-        if (honest_run(p, content, i * HONEST_ORDERS / orders, values, err) < 0)
+        if (honest_run(p, content, i * HONEST_ORDERS / orders, err) < 0)
             return -1;
         now = clock_ns();
     }
@@ -381,7 +378,7 @@ static int include_honest(struct pool *p, int content, int orders, uint64_t end,
     return 0;
 }
 
-/* Gigabytes are not asked for again for every law. */
+/* Room for what an honest run makes. Gigabytes are not asked for again for every law. */
 static int hold_values(struct pool *p, struct err *err)
 {
     if (p->values.bytes)
@@ -406,7 +403,7 @@ int pool_include_honest(struct pool *p, int content, struct err *err)
     int rc = hold_values(p, err);
 
     if (rc == 0)
-        rc = include_honest(p, content, orders, UINT64_MAX, &p->values, err);
+        rc = include_honest(p, content, orders, UINT64_MAX, err);
     drop_values(p);
     p->honest_ms += clock_ms_since(start) - (pool_making_ms(p) - made_ms);
     return rc < 0 ? -1 : 1;
@@ -454,8 +451,7 @@ static uint64_t honest_end(const struct pool *p)
     return clock_ns() + HONEST_MS * (uint64_t)1000000 / (uint64_t)p->graph->n_laws;
 }
 
-static int measure_law(struct pool *p, int law, int contents, const struct mem *values,
-                       struct err *err)
+static int measure_law(struct pool *p, int law, int contents, struct err *err)
 {
     p->measured[law] = true;
     if (set_scales(p, law, 0, contents, err) < 0)
@@ -469,7 +465,7 @@ static int measure_law(struct pool *p, int law, int contents, const struct mem *
         progress_report(p->progress, "honest run",
                         (p->graph->n_laws - 1 - law) * p->honest_contents + i,
                         p->graph->n_laws * p->honest_contents);
-        if (include_honest(p, content, p->honest_orders, end, values, err) < 0)
+        if (include_honest(p, content, p->honest_orders, end, err) < 0)
             return -1;
     }
     p->honest_ms += clock_ms_since(start);
@@ -484,11 +480,11 @@ static bool all_measured(const struct pool *p)
     return true;
 }
 
-static int measure_on(struct pool *p, int content, const struct mem *values, struct err *err)
+static int measure_on(struct pool *p, int content, struct err *err)
 {
     if (set_scales(p, pool_law(p, content), content, content + 1, err) < 0)
         return -1;
-    return include_honest(p, content, p->honest_orders, honest_end(p), values, err);
+    return include_honest(p, content, p->honest_orders, honest_end(p), err);
 }
 
 /* Where contents are made again and again, a law's gate is measured on the first one of it that
@@ -507,7 +503,7 @@ static int measure_first(struct pool *p, int content, struct err *err)
     p->measured[law] = true; /* or comparing the honest run would bring us here */
     rc = hold_values(p, err);
     if (rc == 0)
-        rc = measure_on(p, content, &p->values, err);
+        rc = measure_on(p, content, err);
     if (rc < 0 || all_measured(p))
         drop_values(p);
     p->honest_ms += clock_ms_since(start);
@@ -518,12 +514,11 @@ static int measure_first(struct pool *p, int content, struct err *err)
 static int measure_gates(struct pool *p, int contents, struct err *err)
 {
     const struct graph *g = p->graph;
-    struct mem values = MEM_INIT;
-    int rc = p->device->judge->mem_alloc(p->ctx, MEM_PRIVATE, p->y_bytes, &values, err);
+    int rc = hold_values(p, err);
 
     for (int law = g->n_laws - 1; law >= 0 && rc == 0; law--)
-        rc = measure_law(p, law, contents, &values, err);
-    p->device->judge->mem_free(p->ctx, &values);
+        rc = measure_law(p, law, contents, err);
+    drop_values(p);
     return rc;
 }
 

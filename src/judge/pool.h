@@ -51,7 +51,7 @@ struct pool {
     int honest_contents;                      /* per law, that the gates rest on from the start */
     int honest_orders;                        /* summation orders the honest run is made in */
     struct compare_stats *honest;             /* its figures so far, like gates[] */
-    struct mem values;                        /* of an honest run, until all are measured */
+    struct mem values;                        /* of honest runs, like pool_slot.y; at times */
     bool *made;                               /* per content: once at least */
     double inputs_ms, expected_ms, honest_ms; /* what it took so far, every content once */
     double remade_ms;                         /* ... and those that were made again */
