@@ -103,8 +103,7 @@ static int compare_figures(struct cuda_ctx *c, enum dtype t, struct cuda_compare
     CUresult rc;
 
     if (compare_parts(c, t, job, floor, blocks, &room, err) < 0 ||
-        cuda_launch(c, c->kernels[COMPARE_FINISH], 1, args, "compare", err) < 0 ||
-        cuda_finish(c, "compare", err) < 0)
+        cuda_launch(c, c->kernels[COMPARE_FINISH], 1, args, "compare", err) < 0)
         return -1;
     rc = c->cu->cuMemcpyDtoH_v2(ret, room.result, sizeof(*ret));
     return rc ? cuda_fail(c->cu, rc, err, "compare") : 0;
@@ -196,11 +195,8 @@ int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *
 
 static int read_sums(struct cuda_ctx *c, int64_t n_sums, struct sum_sq *ret, struct err *err)
 {
-    CUresult rc;
+    CUresult rc = c->cu->cuMemcpyDtoH_v2(ret, c->scratch.at, (size_t)n_sums * sizeof(*ret));
 
-    if (cuda_finish(c, "rms", err) < 0)
-        return -1;
-    rc = c->cu->cuMemcpyDtoH_v2(ret, c->scratch.at, (size_t)n_sums * sizeof(*ret));
     return rc ? cuda_fail(c->cu, rc, err, "rms") : 0;
 }
 

@@ -7,6 +7,9 @@
 /* What rows share is made once, in a table, where that saves more than it costs. */
 #define ROW_TABLE_MIN 16 /* elements of a row */
 #define ROW_TABLE_MAX ((size_t)1 << 30)
+/* Poison of so few bytes, guards above all, is there sooner than one could wait for it; of more,
+ * the next flush would seem to be slow. */
+#define QUEUED_MAX ((size_t)8 << 20)
 
 static bool has_rows(enum law_kind kind)
 {
@@ -80,29 +83,25 @@ int cuda_poison(void *ctx, struct mem *m, size_t at, size_t bytes, uint64_t key,
     void *args[] = {&mixed, &to, &n};
 
     if (!to || cuda_enter(c, err) < 0 ||
-        cuda_launch(c, c->kernels[POISON], cuda_blocks(c, n / 8 + 1), args, "poison", err) < 0)
+        cuda_launch(c, c->kernels[POISON], cuda_blocks(c, n / 16 + 1), args, "poison", err) < 0)
         return -1;
-    return cuda_finish(c, "poison", err);
+    return bytes <= QUEUED_MAX ? 0 : cuda_finish(c, "poison", err);
 }
 
 /* Runs a kernel that looks for the first byte of its kind; the last of its arguments is the place,
- * in scratch memory. */
+ * in scratch memory. All ones, the largest of unsigned numbers, stay where there is none; signed
+ * they are -1. Reading it waits for the kernel. */
 static int find_first(struct cuda_ctx *c, enum kernel kernel, int64_t n, void **args,
                       const char *what, int64_t *ret_at, struct err *err)
 {
-    int64_t first = CUDA_NOWHERE;
-    CUresult rc = c->cu->cuMemcpyHtoD_v2(c->scratch.at, &first, sizeof(first));
+    CUresult rc = c->cu->cuMemsetD32Async(c->scratch.at, UINT32_MAX, 2, c->stream);
 
     if (rc)
         return cuda_fail(c->cu, rc, err, "%s", what);
-    if (cuda_launch(c, c->kernels[kernel], cuda_blocks(c, n / 8 + 1), args, what, err) < 0 ||
-        cuda_finish(c, what, err) < 0)
+    if (cuda_launch(c, c->kernels[kernel], cuda_blocks(c, n / 8 + 1), args, what, err) < 0)
         return -1;
-    rc = c->cu->cuMemcpyDtoH_v2(&first, c->scratch.at, sizeof(first));
-    if (rc)
-        return cuda_fail(c->cu, rc, err, "%s", what);
-    *ret_at = first == CUDA_NOWHERE ? -1 : first;
-    return 0;
+    rc = c->cu->cuMemcpyDtoH_v2(ret_at, c->scratch.at, sizeof(*ret_at));
+    return rc ? cuda_fail(c->cu, rc, err, "%s", what) : 0;
 }
 
 int cuda_poison_check(void *ctx, const struct mem *m, size_t at, size_t bytes, uint64_t key,

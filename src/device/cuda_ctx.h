@@ -11,6 +11,8 @@
 #include "device/nvml.h"
 #include "device/nvrtc.h"
 
+#include <pthread.h>
+
 enum kernel {
     FILL_ROWS,
     FILL_SPREAD,
@@ -51,6 +53,8 @@ struct cuda_ctx {
     CUfunction kernels[KERNEL_COUNT];
     CUfunction compare[DT_COUNT];
     struct nvml *nvml; /* NULL: not there */
+    pthread_t nvml_opener;
+    bool opens_nvml; /* nvml is the thread's until it is joined */
     int sms;
     size_t l2_bytes, memory_bytes, granularity;
     int64_t own_bytes;        /* of what is allocated below, as the driver rounds it */
@@ -61,7 +65,8 @@ struct cuda_ctx {
 /* What shared memory is made of; fills and returns prop. */
 const struct cu_mem_prop *cuda_shared_prop(const struct cuda_ctx *c, struct cu_mem_prop *prop);
 
-/* Every op starts with the one, and those that queued work end with the other. */
+/* Every op starts with the one; those that queued work end with the other, or read a result, which
+ * waits as well: the stream is a blocking one. */
 int cuda_enter(struct cuda_ctx *c, struct err *err);
 int cuda_finish(struct cuda_ctx *c, const char *what, struct err *err);
 

@@ -197,7 +197,7 @@ static int load_kernels(struct cuda_ctx *c, const struct buf *cubin, struct err 
     return get_kernels(c, err);
 }
 
-/* What needs no context is done while the driver makes one, which takes 0.2 s. */
+/* What needs no context is done while the driver makes one. */
 struct beside {
     struct cuda_ctx *c;
     struct buf cubin;
@@ -205,24 +205,39 @@ struct beside {
     int rc;
 };
 
-static void open_nvml(struct cuda_ctx *c)
-{
-    struct cu_uuid id;
-    char uuid[64];
-
-    if (c->cu->cuDeviceGetUuid_v2(&id, c->device) != 0)
-        return;
-    print_uuid(&id, uuid, sizeof(uuid));
-    c->nvml = nvml_open(NVML_LIBRARY, uuid);
-}
-
 static void *do_beside(void *arg)
 {
     struct beside *b = arg;
 
     b->rc = find_program(b->c, cuda_source, OWN, &b->cubin, &b->err);
-    open_nvml(b->c);
     return NULL;
+}
+
+static void *open_nvml(void *arg)
+{
+    struct cuda_ctx *c = arg;
+    struct cu_uuid id;
+    char uuid[64];
+
+    if (c->cu->cuDeviceGetUuid_v2(&id, c->device) == 0) {
+        print_uuid(&id, uuid, sizeof(uuid));
+        c->nvml = nvml_open(NVML_LIBRARY, uuid);
+    }
+    return NULL;
+}
+
+/* It takes as long as a context, and nobody asks for it before the first timed call. */
+static void open_nvml_aside(struct cuda_ctx *c)
+{
+    c->opens_nvml = pthread_create(&c->nvml_opener, NULL, open_nvml, c) == 0;
+}
+
+static struct nvml *await_nvml(struct cuda_ctx *c)
+{
+    if (c->opens_nvml)
+        pthread_join(c->nvml_opener, NULL);
+    c->opens_nvml = false;
+    return c->nvml;
 }
 
 static int open_context(struct cuda_ctx *c, struct err *err)
@@ -262,7 +277,7 @@ static void cuda_close(void *ctx)
     }
     if (c->context)
         c->cu->cuDevicePrimaryCtxRelease_v2(c->device);
-    nvml_close(c->nvml);
+    nvml_close(await_nvml(c));
     free(c);
 }
 
@@ -305,6 +320,7 @@ static int cuda_open(int index, void **ret_ctx, struct err *err)
         return -1;
     }
     c->l2_bytes = (size_t)l2;
+    open_nvml_aside(c);
     *ret_ctx = c;
     return 0;
 }
@@ -383,7 +399,7 @@ static void cuda_state(void *ctx, struct device_state *ret)
 {
     struct cuda_ctx *c = ctx;
 
-    nvml_state(c->nvml, ret);
+    nvml_state(await_nvml(c), ret);
 }
 
 const struct device_judge_ops cuda_judge_ops = {

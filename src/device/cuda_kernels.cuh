@@ -225,20 +225,25 @@ KERNEL store_integers(const int64_t *values, enum dtype t, void *data, int64_t n
 
 /* ---- poison ---- */
 
-/* A word of poison at a time; guard zones begin and end at any byte. */
+struct alignas(16) two_words {
+    uint64_t v[2];
+};
+
+/* Two words of poison at a time; guard zones begin and end at any byte. */
 KERNEL poison(uint64_t mixed_key, uint8_t *data, int64_t bytes)
 {
-    bool aligned = (uint64_t)data % 8 == 0;
+    bool aligned = (uint64_t)data % 16 == 0;
 
-    for (int64_t at = 8 * thread_index(); at < bytes; at += 8 * thread_count()) {
-        uint64_t word = law_poison(mixed_key, (uint64_t)at / 8);
+    for (int64_t at = 16 * thread_index(); at < bytes; at += 16 * thread_count()) {
+        uint64_t word = (uint64_t)at / 8;
+        struct two_words two = {{law_poison(mixed_key, word), law_poison(mixed_key, word + 1)}};
 
-        if (aligned && at + 8 <= bytes) {
-            *(uint64_t *)(data + at) = word;
+        if (aligned && at + 16 <= bytes) {
+            *(struct two_words *)(data + at) = two;
             continue;
         }
-        for (int k = 0; k < 8 && at + k < bytes; k++)
-            data[at + k] = (uint8_t)(word >> (8 * k));
+        for (int k = 0; k < 16 && at + k < bytes; k++)
+            data[at + k] = (uint8_t)(two.v[k / 8] >> (8 * (k % 8)));
     }
 }
 
@@ -251,7 +256,7 @@ static __device__ uint64_t word_at(const uint8_t *data, int64_t n)
     return word;
 }
 
-/* *first: CUDA_NOWHERE before, the offset of the first byte that is off afterwards. */
+/* *first: all ones before, the offset of the first byte that is off afterwards. */
 KERNEL poison_check(uint64_t mixed_key, const uint8_t *data, int64_t bytes,
                     unsigned long long *first)
 {

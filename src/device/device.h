@@ -106,6 +106,7 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
                     struct err *err);
     int (*fill)(void *ctx, struct mem *m, size_t at, const struct law *law, uint64_t seed,
                 enum dtype t, const struct shape *shape, struct err *err);
+    /* May only be queued: flush(), and whatever else the judge does there, comes after it. */
     int (*poison)(void *ctx, struct mem *m, size_t at, size_t bytes, uint64_t key, struct err *err);
     /* *ret_at: offset of the first byte that is not the poison any more, -1 when all are */
     int (*poison_check)(void *ctx, const struct mem *m, size_t at, size_t bytes, uint64_t key,

@@ -101,12 +101,15 @@ int session_open(struct station *station, const struct problem *problem,
     s->options = *options;
     s->n_sizes = problem->n_sizes[options->sizes];
     s->pools = xcalloc((size_t)s->n_sizes, sizeof(*s->pools));
+    s->arenas = xcalloc((size_t)s->n_sizes, sizeof(*s->arenas));
     if (!options->seed_chosen)
         s->options.seed = secret_u64();
     if (s->options.plan.runners == 0) /* medians of GPU kernels do not differ between processes */
         s->options.plan.runners = options->device->clock == CLOCK_CLAIM_AUDITED ? 1 : 3;
     s->options.plan.arenas = MAX(s->options.plan.arenas, PLAN_MIN_ARENAS);
-    open_spares(s); /* they open the device while we do */
+    if (station_open(station, err) < 0)
+        return -1;
+    open_spares(s);
     if (station_ready(station, ret_calibration_made, err) < 0)
         return -1;
     s->plain = beside(station->places->runner, "assay-plain");
@@ -132,10 +135,13 @@ void session_close(struct session *s)
 {
     if (!s)
         return;
-    for (int i = 0; i < s->n_sizes; i++)
+    for (int i = 0; i < s->n_sizes; i++) {
+        arenas_release(&s->arenas[i], s->options.device->judge, s->station->ctx);
         if (s->pools[i].device)
             pool_close(&s->pools[i]);
+    }
     station_trim(s->station);
+    free(s->arenas);
     free(s->pools);
     free(s->problem_h);
     free(s->plain);
@@ -446,6 +452,7 @@ static int judge_size(struct session *s, int i, struct evaluation *e, struct err
     struct trial_config c = {
         .plan = &o->plan,
         .pool = &s->pools[i],
+        .arenas = &s->arenas[i],
         .judge_cpus = s->station->cpus.judge,
         .usual_empty_ns = s->station->calibration.empty_order_ns,
         .usual_probe_ns = s->station->calibration.probe_ns,
@@ -515,14 +522,35 @@ static int judge_each(struct session *s, struct evaluation *e, struct err *err)
     return 1;
 }
 
+/* Where spares open a driver, the first expected values are computed meanwhile, and nobody is timed
+ * beside either. */
+static int open_first_pool(struct session *s, struct evaluation *e, struct err *err)
+{
+    AUTO(fd_closep) int lock = -1;
+    double waited = 0;
+
+    if (!s->options.device->driver || s->pools[0].device)
+        return 0;
+    if (devlock_take(s->options.device->name, s->options.device_index, true, &lock, &waited, err) <
+            0 ||
+        open_pool(s, 0, err) < 0)
+        return -1;
+    e->queue_ms += waited;
+    count_making(&s->pools[0], 1, e);
+    return 0;
+}
+
 static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
 {
     const struct session_options *o = &s->options;
     AUTO(fd_closep) int lock = -1;
-    uint64_t start = clock_ns();
+    uint64_t start;
     double waited = 0;
     int rc = 0;
 
+    if (open_first_pool(s, e, err) < 0)
+        return -1;
+    start = clock_ns();
     spares_settle(&s->station->spares);
     e->spares_ms = clock_ms_since(start);
     leaving_await(&s->station->leaving);

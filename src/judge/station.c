@@ -128,36 +128,45 @@ struct station *station_new(const struct places *places, const struct device *de
     return st;
 }
 
+int station_open(struct station *st, struct err *err)
+{
+    if (!st->has_ctx && st->device->judge->open(st->index, &st->ctx, err) < 0)
+        return -1;
+    st->has_ctx = true;
+    return 0;
+}
+
 static void close_device(struct station *st)
 {
     hardware_release(&st->hardware_list);
     st->hardware = NULL;
     if (st->device == &device_cuda)
         gpu_engine_close(&st->engine);
-    st->device->judge->close(st->ctx);
+    if (st->has_ctx)
+        st->device->judge->close(st->ctx);
     st->ctx = NULL;
-    st->open = false;
+    st->has_ctx = st->ready = false;
 }
 
 int station_ready(struct station *st, bool *ret_calibration_made, struct err *err)
 {
     *ret_calibration_made = false;
-    if (st->open)
+    if (st->ready)
         return 0;
-    if (st->device->judge->open(st->index, &st->ctx, err) < 0)
+    if (station_open(st, err) < 0)
         return -1;
     if (st->device->judge->describe(st->ctx, &st->info, err) < 0 || open_engine(st, err) < 0 ||
         open_hardware(st, err) < 0 || open_calibration(st, ret_calibration_made, err) < 0) {
         close_device(st);
         return -1;
     }
-    st->open = true;
+    st->ready = true;
     return 0;
 }
 
 void station_trim(struct station *st)
 {
-    if (st->open && st->device == &device_cuda)
+    if (st->ready && st->device == &device_cuda)
         gpu_engine_trim(&st->engine);
 }
 
@@ -167,8 +176,7 @@ void station_free(struct station *st)
         return;
     leaving_await(&st->leaving);
     spares_release(&st->spares);
-    if (st->open)
-        close_device(st);
+    close_device(st);
     free(st);
 }
 

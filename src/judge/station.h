@@ -26,9 +26,10 @@ struct station {
     struct cpus cpus; /* where the device pins */
     struct spares spares;
     struct leaving leaving; /* the last candidate's runners; keeps others from timing */
-    bool open;
-    /* Once it is open: */
-    void *ctx;                /* of the device; may be NULL */
+    bool has_ctx;
+    void *ctx; /* of the device; may be NULL */
+    bool ready;
+    /* Once it is ready: */
     struct ops_engine engine; /* evaluates in the device's memory */
     struct device_info info;
     struct calibration calibration;
@@ -36,10 +37,13 @@ struct station {
     const struct hardware *hardware; /* of hardware_list; NULL: no datasheet */
 };
 
-/* Nothing is opened yet: spares may be started first, and open the device while the judge does. */
+/* Nothing is opened yet. */
 struct station *station_new(const struct places *places, const struct device *device, int index);
-/* Opens the device; once it is open, nothing. *ret_calibration_made: there was no calibration for
- * this device, and it was measured just now. */
+/* Opens the device, unless it is open. A driver makes one context after the other, so the judge's
+ * comes first: spares make theirs while the judge loads kernels and computes expected values. */
+int station_open(struct station *st, struct err *err);
+/* All that a judge needs of it; once it is ready, nothing. *ret_calibration_made: there was no
+ * calibration for this device, and it was measured just now. */
 int station_ready(struct station *st, bool *ret_calibration_made, struct err *err);
 /* Waits for runners that leave and ends the spares. */
 void station_free(struct station *st);

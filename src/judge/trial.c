@@ -4,6 +4,7 @@
  *
  *   stop the runner; poison one of the output arenas, copy a content into one of the input arenas,
  *   flush both; wake it (GPUs: before all this); call; stop it; check guards, inputs and outputs.
+ *   (Of warm-ups with gigabytes only the call.)
  *
  * Several runners live side by side, all but one stopped; scored calls go round among them, so that
  * a disturbance meets all alike. A scored call shows its process a content it has not seen.
@@ -161,10 +162,9 @@ static int run_phases(struct trial *t, struct verdict *v, struct err *err)
         rc = trial_start_runners(t, v, err);
     t->result->start_ms = clock_ms_since(start);
     start = clock_ns();
-    t->checking = true;
+    t->phase = PHASE_CHECK;
     if (rc == 0)
         rc = check_phase(t, v, err);
-    t->checking = false;
     t->result->check_ms = phase_ms(t, start, made_ms);
     if (rc || t->config->plan->check_only)
         return rc;
@@ -217,6 +217,7 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
     const struct graph *g = c->pool->graph;
     struct trial t = {.config = c,
                       .ops = c->pool->device->judge,
+                      .arenas = c->arenas,
                       .key = secret_u64(),
                       .holding = c->pool->device->hold_ms > 0,
                       .wrong = VERDICT_INIT,
@@ -224,24 +225,22 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
 
     *ret = (struct trial_result){.state = {DEVICE_STATE_UNKNOWN, DEVICE_STATE_UNKNOWN}};
     sched_getaffinity(0, sizeof(t.all_cpus), &t.all_cpus);
-    for (int i = 0; i < PLAN_MAX_ARENAS; i++)
-        t.in[i] = t.out[i] = (struct mem)MEM_INIT;
     t.pooled = xcalloc((size_t)(g->n_laws * g->n_outputs), sizeof(*t.pooled));
     for (int i = 0; i < g->n_laws * g->n_outputs; i++)
         t.pooled[i] = (struct compare_stats)COMPARE_STATS_INIT;
 
     await_others(&t);
 
-    int rc = trial_make_arenas(&t, err);
+    int rc = arenas_prepare(t.arenas, c->pool, c->plan->arenas, t.key, err);
 
     if (rc == 0) {
         t.runner_config = c->runner;
         t.runner_config.in = &c->pool->in;
         t.runner_config.out = &c->pool->out;
-        t.runner_config.in_arenas = t.in;
-        t.runner_config.n_in_arenas = t.n_arenas;
-        t.runner_config.out_arenas = t.out;
-        t.runner_config.n_out_arenas = t.n_arenas;
+        t.runner_config.in_arenas = t.arenas->in;
+        t.runner_config.n_in_arenas = t.arenas->n;
+        t.runner_config.out_arenas = t.arenas->out;
+        t.runner_config.n_out_arenas = t.arenas->n;
         t.spread = true; /* so that threads of the pool's making end here */
         trial_draw_in(&t);
         rc = run_phases(&t, v, err);
@@ -253,7 +252,7 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
         leave_runners(&t);
         sched_setaffinity(0, sizeof(t.all_cpus), &t.all_cpus);
     }
-    trial_leave_arenas(&t);
+    arenas_leave(t.arenas, c->pool, c->leaving);
     free(t.pooled);
     series_release(&t.wakes);
     series_release(&t.flushes);

@@ -12,8 +12,7 @@
 #include <omp.h>
 #include <string.h>
 
-#define INPUT_LOOKS 4 /* one call of so many, where contents are dear */
-#define ARENAS_BYTES ((size_t)2 << 30)
+#define INPUT_LOOKS 8 /* one call of so many, where contents are dear */
 #define MEMORY_LOOKS 8
 
 /* --- the judge's own cores --- */
@@ -46,51 +45,6 @@ bool trial_audited(const struct trial *t)
     return trial_clock(t->config) == CLOCK_CLAIM_AUDITED;
 }
 
-/* --- memory --- */
-
-/* More than the fewest only where all of them together are small: what lies in gigabytes lies
- * everywhere. */
-static int count_arenas(const struct trial *t)
-{
-    const struct pool *p = t->config->pool;
-    size_t fit = ARENAS_BYTES / MAX(p->in.bytes + p->out.bytes, 1);
-
-    return (int)MIN((size_t)t->config->plan->arenas, MAX(fit, PLAN_MIN_ARENAS));
-}
-
-int trial_make_arenas(struct trial *t, struct err *err)
-{
-    const struct pool *p = t->config->pool;
-    const struct pool_slot *slot;
-
-    t->n_arenas = count_arenas(t);
-    for (int i = 0; i < t->n_arenas; i++)
-        if (t->ops->mem_alloc(p->ctx, MEM_INPUT, p->in.bytes, &t->in[i], err) < 0)
-            return wrap(err, "input arena");
-    for (int i = 0; i < t->n_arenas; i++)
-        if (t->ops->mem_alloc(p->ctx, MEM_OUTPUT, p->out.bytes, &t->out[i], err) < 0)
-            return wrap(err, "output arena");
-    /* All input arenas hold something from the start: setup may read parameters in arena 0. */
-    if (pool_get(t->config->pool, 0, &slot, err) < 0)
-        return -1;
-    for (int i = 0; i < t->n_arenas; i++) {
-        if (t->ops->copy(p->ctx, &t->in[i], 0, &slot->data, 0, p->in.bytes, err) < 0)
-            return -1;
-        t->in_content[i] = 0;
-    }
-    return 0;
-}
-
-void trial_leave_arenas(struct trial *t)
-{
-    void *ctx = t->config->pool->ctx;
-
-    for (int i = 0; i < t->n_arenas; i++) {
-        leaving_share(t->config->leaving, t->ops, ctx, &t->in[i]);
-        leaving_share(t->config->leaving, t->ops, ctx, &t->out[i]);
-    }
-}
-
 /* --- one call --- */
 
 int trial_checks(const struct trial *t)
@@ -116,11 +70,11 @@ struct shot trial_aim(struct trial *t, int content)
 {
     struct philox p = philox4x32(t->n_calls++, 0, 0, 0, (uint32_t)t->key, (uint32_t)(t->key >> 32));
 
-    unsigned n = (unsigned)t->n_arenas;
+    unsigned n = (unsigned)t->arenas->n;
     struct shot s = {content, (int)(p.v[0] % n), (int)(p.v[1] % n),
                      (uint64_t)p.v[2] << 32 | p.v[3]};
 
-    for (int i = 0; i < t->n_arenas && !trial_copies_anew(t); i++)
+    for (int i = 0; i < t->arenas->n && !trial_copies_anew(t); i++)
         if (t->in_content[i] == content)
             s.in = i;
     return s;
@@ -136,16 +90,26 @@ int trial_flush(struct trial *t, struct mem *const mems[2], struct series *times
     return 0;
 }
 
+/* A warm-up repeats a content that was checked, and its time counts nowhere. Where that is
+ * gigabytes they are not poisoned and compared once more: who skips the work then has warmed up
+ * nothing. */
+static bool is_judged(const struct trial *t)
+{
+    return t->phase != PHASE_WARM_UP || trial_copies_anew(t);
+}
+
 static int fill_arenas(struct trial *t, const struct shot *s, struct err *err)
 {
     struct pool *p = t->config->pool;
     const struct pool_slot *slot;
 
-    if (pool_get(p, s->content, &slot, err) < 0 ||
-        layout_poison(t->ops, p->ctx, &p->out, &t->out[s->out], false, s->poison, err) < 0)
+    if (pool_get(p, s->content, &slot, err) < 0)
+        return -1;
+    if (is_judged(t) &&
+        layout_poison(t->ops, p->ctx, &p->out, &t->arenas->out[s->out], false, s->poison, err) < 0)
         return -1;
     if ((trial_copies_anew(t) || t->in_content[s->in] != s->content) &&
-        t->ops->copy(p->ctx, &t->in[s->in], 0, &slot->data, 0, p->in.bytes, err) < 0)
+        t->ops->copy(p->ctx, &t->arenas->in[s->in], 0, &slot->data, 0, p->in.bytes, err) < 0)
         return -1;
     t->in_content[s->in] = s->content;
     return 0;
@@ -154,7 +118,7 @@ static int fill_arenas(struct trial *t, const struct shot *s, struct err *err)
 /* An empty order reads and writes no tensor: gigabytes need not be copied for it. */
 static int prepare(struct trial *t, const struct shot *s, enum wire_order what, struct err *err)
 {
-    struct mem *mems[2] = {&t->in[s->in], &t->out[s->out]};
+    struct mem *mems[2] = {&t->arenas->in[s->in], &t->arenas->out[s->out]};
 
     if (what == WIRE_ORDER_CALL && fill_arenas(t, s, err) < 0)
         return -1;
@@ -167,8 +131,8 @@ static int check_guards(struct trial *t, const struct shot *s, struct verdict *v
     int slot;
     int64_t distance;
 
-    if (layout_check_guards(t->ops, p->ctx, &p->out, &t->out[s->out], s->poison, &slot, &distance,
-                            err) < 0)
+    if (layout_check_guards(t->ops, p->ctx, &p->out, &t->arenas->out[s->out], s->poison, &slot,
+                            &distance, err) < 0)
         return -1;
     if (slot < 0)
         return 0;
@@ -190,7 +154,7 @@ static int check_inputs(struct trial *t, const struct shot *s, struct verdict *v
     if (!t->ops->differ || (!trial_copies_anew(t) && s->poison % INPUT_LOOKS != 0))
         return 0;
     if (pool_get(p, s->content, &slot, err) < 0 ||
-        t->ops->differ(p->ctx, &t->in[s->in], &slot->data, p->in.bytes, &at, err) < 0)
+        t->ops->differ(p->ctx, &t->arenas->in[s->in], &slot->data, p->in.bytes, &at, err) < 0)
         return -1;
     return at < 0 ? 0
                   : verdict_set(v, VERDICT_WRONG, "input_changed",
@@ -208,7 +172,7 @@ static void explain_unwritten(struct trial *t, const struct shot *s, int output,
                  : st->n_unequal ? st->first_unequal
                                  : st->max_at;
 
-    if (at >= 0 && layout_unwritten(t->ops, p->ctx, &p->out, &t->out[s->out], output,
+    if (at >= 0 && layout_unwritten(t->ops, p->ctx, &p->out, &t->arenas->out[s->out], output,
                                     (size_t)at * size, size, s->poison))
         verdict_set(v, VERDICT_WRONG, "unwritten", "%s: element %lld of %lld was never written",
                     p->graph->outputs[output].name, (long long)at, (long long)st->count);
@@ -258,7 +222,8 @@ static int check_outputs(struct trial *t, const struct shot *s, struct verdict *
     for (int o = 0; o < n_outputs && rc == 0; o++) {
         struct compare_stats st = COMPARE_STATS_INIT;
 
-        if (pool_compare(p, s->content, o, &t->out[s->out], p->out.slots[o].offset, &st, err) < 0)
+        if (pool_compare(p, s->content, o, &t->arenas->out[s->out], p->out.slots[o].offset, &st,
+                         err) < 0)
             return -1;
         if (o == 0)
             t->last = st;
@@ -266,6 +231,15 @@ static int check_outputs(struct trial *t, const struct shot *s, struct verdict *
         rc = judge_output(t, s, o, &st, v, err);
     }
     return excuse(t, rc, v);
+}
+
+static int check_tensors(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+{
+    int rc = check_guards(t, s, v, err);
+
+    if (rc == 0)
+        rc = check_inputs(t, s, v, err);
+    return rc ? rc : check_outputs(t, s, v, err);
 }
 
 static int wake(struct trial *t, struct rproc *r, struct verdict *v, struct err *err)
@@ -282,7 +256,7 @@ int trial_probe(struct trial *t, struct series *times, struct err *err)
 {
     double ns;
 
-    if (audit_probe(t->ops, t->config->pool->ctx, &t->out[0], &ns, err) < 0)
+    if (audit_probe(t->ops, t->config->pool->ctx, &t->arenas->out[0], &ns, err) < 0)
         return -1;
     series_add(times, ns);
     return 0;
@@ -316,8 +290,8 @@ int trial_order(struct trial *t, struct rproc *r, const struct shot *s, enum wir
     if (rc == 0 && !trial_audited(t))
         rc = wake(t, r, v, err);
     if (rc == 0)
-        rc = rproc_call(r, what, s->in, t->n_arenas + s->out, count, how_to_hold(t, hold), reply, v,
-                        err);
+        rc = rproc_call(r, what, s->in, t->arenas->n + s->out, count, how_to_hold(t, hold), reply,
+                        v, err);
     if (rc == 0 && trial_audited(t))
         rc = trial_probe(t, &t->probes, err);
     return rc ? rc : rproc_stop(r, v, err);
@@ -332,11 +306,11 @@ static void watch_budget(void *arg)
     budget_look(arg, &ignored);
 }
 
-/* What is given back before "done" is seen only while the call runs: in every check, and in scored
- * calls that nobody can guess, few enough that no median minds. */
+/* What is given back before "done" is seen only while the call runs: in every check, where nobody
+ * minds a look aside, and in other calls that nobody can guess, few enough that no median minds. */
 static struct rproc_watch memory_watch(struct trial *t, const struct shot *s)
 {
-    if (!t->budget.ops || (!t->checking && s->poison % MEMORY_LOOKS != 0))
+    if (!t->budget.ops || (t->phase != PHASE_CHECK && s->poison % MEMORY_LOOKS != 0))
         return (struct rproc_watch){NULL, NULL};
     return (struct rproc_watch){watch_budget, &t->budget};
 }
@@ -387,12 +361,8 @@ int trial_call(struct trial *t, struct rproc *r, int content, int count, bool ho
         t->result->candidate_ms += (double)reply->wall_ns / 1e6;
         rc = check_memory(t, r, v, err);
     }
-    if (rc == 0)
-        rc = check_guards(t, &s, v, err);
-    if (rc == 0)
-        rc = check_inputs(t, &s, v, err);
-    if (rc == 0)
-        rc = check_outputs(t, &s, v, err);
+    if (rc == 0 && is_judged(t))
+        rc = check_tensors(t, &s, v, err);
     if (rc == 0 && t->config->pool->device->clock == CLOCK_JUDGE)
         reply->wall_ns += rproc_head_start_ns(r);
     return rc;

@@ -15,12 +15,13 @@ struct shot {
     uint64_t poison;
 };
 
+enum trial_phase { PHASE_CHECK, PHASE_WARM_UP, PHASE_SCORE };
+
 struct trial {
     const struct trial_config *config;
     const struct device_judge_ops *ops;
     struct rproc_config runner_config;
-    struct mem in[PLAN_MAX_ARENAS], out[PLAN_MAX_ARENAS];
-    int n_arenas;                    /* of either */
+    struct arenas *arenas;           /* the config's */
     int in_content[PLAN_MAX_ARENAS]; /* which content lies there */
     struct rproc runners[PLAN_MAX_RUNNERS];
     int n_runners;
@@ -36,7 +37,7 @@ struct trial {
     double empty[2];      /* an order's own time: [held] */
     struct budget budget; /* of the device's memory */
     struct verdict wrong; /* a vendor's library, which is timed all the same: what was found */
-    bool checking;        /* in the checks: nobody minds a look aside during the call */
+    enum trial_phase phase;
     cpu_set_t all_cpus;
     bool spread; /* on all cores at the moment */
     struct trial_result *result;
@@ -48,9 +49,6 @@ struct trial {
 bool trial_audited(const struct trial *t);
 void trial_draw_in(struct trial *t);
 void trial_spread_out(struct trial *t);
-
-int trial_make_arenas(struct trial *t, struct err *err);
-void trial_leave_arenas(struct trial *t);
 
 int trial_checks(const struct trial *t); /* how many there are */
 int trial_first_scored(const struct trial *t);

@@ -12,6 +12,7 @@
 #define EMPTY_CALLS 7 /* per runner */
 #define EMPTY_MAX_NS 1000
 #define AUDIT_EMPTY_CALLS 11
+#define ASIDE_EMPTY_CALLS 5 /* where held ones are what counts */
 #define IDLE_FLUSHES 7
 #define HOT_BATCHES 3 /* per runner */
 #define HOT_MAX 4096  /* calls in a batch */
@@ -69,7 +70,10 @@ static int warm_up(struct trial *t, struct verdict *v, struct err *err)
 static int empty_calls(struct trial *t, bool hold, struct verdict *v, struct err *err)
 {
     AUTO(series_release) struct series times = {0};
-    int n = t->n_runners * (trial_audited(t) ? AUDIT_EMPTY_CALLS : EMPTY_CALLS);
+    int each = !trial_audited(t)    ? EMPTY_CALLS
+               : hold == t->holding ? AUDIT_EMPTY_CALLS
+                                    : ASIDE_EMPTY_CALLS;
+    int n = t->n_runners * each;
 
     for (int i = 0; i < n; i++) {
         struct shot s = trial_aim(t, trial_old_content(t, 0));
@@ -277,7 +281,7 @@ static int hot_calls(struct trial *t, struct verdict *doubt, struct verdict *v, 
 
 int trial_own_work(struct trial *t, struct own_work *ret, struct err *err)
 {
-    struct mem *const mems[2] = {&t->in[0], &t->out[0]};
+    struct mem *const mems[2] = {&t->arenas->in[0], &t->arenas->out[0]};
     AUTO(series_release) struct series flushes = {0}, probes = {0};
 
     for (int i = 0; i < IDLE_FLUSHES + 1; i++) {
@@ -362,7 +366,9 @@ static int measure(struct trial *t, struct verdict *doubt, struct verdict *v, st
     series_clear(&t->queues);
     series_clear(&t->flushes);
     series_clear(&t->probes);
+    t->phase = PHASE_WARM_UP;
     rc = warm_up(t, v, err);
+    t->phase = PHASE_SCORE;
     ask_state(t, 0);
     if (rc == 0)
         rc = empty_orders(t, v, err);
