@@ -206,26 +206,46 @@ static int reductions(struct err *err)
     return 0;
 }
 
-/* [rows][393216] with one number to a row. */
-static int broadcasts(struct err *err)
+/* [rows][393216] with one number to a row: ops of their own, and two in one pass. */
+static int elementwise(struct err *err)
 {
+    static const struct {
+        const char *name;
+        enum store store;
+        enum dtype x;
+        int n_steps;
+        enum op_code first; /* with the row; then exp */
+    } cases[] = {
+        {"elementwise f64, x - row", STORE_F64, DT_F64, 1, OP_SUB},
+        {"elementwise f32, x - row", STORE_F32, DT_F32, 1, OP_SUB},
+        {"elementwise f64, x / row", STORE_F64, DT_F64, 1, OP_DIV},
+        {"elementwise f64, exp(x)", STORE_F64, DT_F64, 1, OP_EXP},
+        {"elementwise f64, exp(x - row)", STORE_F64, DT_F64, 2, OP_SUB},
+        {"elementwise f64, exp(x - row), x f32", STORE_F64, DT_F32, 2, OP_SUB},
+        {"elementwise f32, exp(x - row)", STORE_F32, DT_F32, 2, OP_SUB},
+    };
     int64_t width = 393216, height = scaled(4096), n = height * width;
 
-    for (int store = STORE_F64; store <= STORE_F32; store++) {
-        enum dtype t = store == STORE_F64 ? DT_F64 : DT_F32;
-        double size = store == STORE_F64 ? 8 : 4;
-        struct gpu_elementwise a = {
-            .in = {{at(ROOM_Y), (int)t}, {at(ROOM_LOWS), (int)t}},
-            .ax = {{2, {height, width}, {width, 1}}, {2, {height, width}, {1, 0}}},
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        enum store store = cases[i].store;
+        struct gpu_pass a = {
+            .in = {{at(ROOM_Y), (int)cases[i].x}, {at(ROOM_LOWS), (int)store_dtype(store)}},
+            .pass = {.n_steps = cases[i].n_steps,
+                     .steps = {{.op = (int)cases[i].first, .with = 1}, {.op = OP_EXP}},
+                     .ax = {{1, {n}, {1}}, {2, {height, width}, {1, 0}}}},
             .y = at(ROOM_TO),
-            .n = n,
-            .op = OP_SUB};
-        struct work w = {
-            .compare = DT_COUNT, .kernel = GPU_binary + store, .threads = (n + 3) / 4, .args = &a};
-        const char *name =
-            store == STORE_F64 ? "binary_f64, a number to a row" : "binary_f32, a number to a row";
+            .n = n};
+        struct work w = {.compare = DT_COUNT,
+                         .kernel = GPU_pass + (int)store,
+                         .threads = (n + 3) / 4,
+                         .args = &a};
+        double bytes = (double)dtype_size(cases[i].x) + (double)gpu_store_size(store);
 
-        if (measure(name, &w, 2 * size * (double)n, 0, err) < 0)
+        if (!strstr(cases[i].name, options->only))
+            continue;
+        if (fill(ROOM_Y, cases[i].x, n, 1, err) < 0 ||
+            fill(ROOM_LOWS, store_dtype(store), height, 1, err) < 0 ||
+            measure(cases[i].name, &w, bytes * (double)n, 0, err) < 0)
             return -1;
     }
     return 0;
@@ -350,7 +370,7 @@ static int run(struct err *err)
     if (rc == 0)
         rc = reductions(err);
     if (rc == 0)
-        rc = broadcasts(err);
+        rc = elementwise(err);
     if (rc == 0)
         rc = contractions(err);
     if (options->json && write_json(options->json, rc < 0 ? &(struct err)ERR_INIT : err) < 0)

@@ -38,6 +38,7 @@ struct gpu {
     double now_bytes, peak_bytes;
     /* Most that the columns of convolutions and the lanes of sums take at a time. */
     double columns_bytes, lanes_bytes;
+    int most_steps;      /* of a pass over elements */
     struct cublas *blas; /* NULL: not there, or not tried */
     bool blas_tried;
 };
@@ -83,7 +84,7 @@ int gpu_plain(struct gpu *g, const struct job *j, int i, enum store store, struc
 /* ---- jobs ---- */
 
 typedef int gpu_job_fn(struct gpu *g, const struct job *j, struct err *err);
-gpu_job_fn gpu_run_convert, gpu_run_made, gpu_run_elementwise;
+gpu_job_fn gpu_run_convert, gpu_run_made, gpu_run_pass, gpu_run_elementwise;
 gpu_job_fn gpu_run_move, gpu_run_rows, gpu_run_pad, gpu_run_indexed;
 gpu_job_fn gpu_run_reduce, gpu_run_topk, gpu_run_lines;
 gpu_job_fn gpu_run_matmul, gpu_run_grouped, gpu_run_conv, gpu_run_pool, gpu_run_recur,

@@ -75,13 +75,19 @@ int gpu_run_made(struct gpu *g, const struct job *j, struct err *err)
     return gpu_launch(g, GPU_iota + (int)j->store, a.n, &a, err);
 }
 
+int gpu_run_pass(struct gpu *g, const struct job *j, struct err *err)
+{
+    struct gpu_pass a = {.pass = j->pass, .y = j->y, .n = j->count};
+
+    for (int i = 0; i < PASS_MAX_IN; i++)
+        a.in[i] = gpu_operand(j, i);
+    return gpu_launch(g, GPU_pass + (int)j->store, (a.n + 3) / 4, &a, err);
+}
+
 int gpu_run_elementwise(struct gpu *g, const struct job *j, struct err *err)
 {
     struct gpu_elementwise a = {.y = j->y, .n = j->count, .op = (int)j->op};
-    int kernel = j->kind == JOB_UNARY     ? GPU_unary
-                 : j->kind == JOB_BINARY  ? GPU_binary
-                 : j->kind == JOB_COMPARE ? GPU_relation
-                                          : GPU_where;
+    int kernel = j->kind == JOB_COMPARE ? GPU_relation : GPU_where;
 
     for (int i = 0; i < 3; i++) {
         a.in[i] = gpu_operand(j, i);

@@ -136,29 +136,53 @@ static __device__ __forceinline__ void compare4(int op, const R a[4], const R b[
     }
 }
 
-template <class R> static __device__ __forceinline__ void unary_all(const struct gpu_elementwise &a)
+/* Four elements from i on of operand k of a pass, or of its value so far. */
+template <class R>
+static __device__ __forceinline__ void take4(const struct gpu_pass &a, int k, int64_t i,
+                                             const R value[4], R v[4])
 {
-    FOR_EACH_FOUR(i, a.n) {
-        four<1> f(a.ax, i, a.n);
-        R x[4], y[4];
-
-        f.fetch(a.in[0], a.ax, 0, x);
-        unary4<R>(a.op, x, y);
-        store4<R>((R *)a.y, i, y, f.left);
+    if (k == PASS_VALUE) {
+        for (int j = 0; j < 4; j++)
+            v[j] = value[j];
+    } else if (!a.in[k].at) {
+        for (int j = 0; j < 4; j++)
+            v[j] = (R)a.pass.number[k];
+    } else {
+        four<1>(&a.pass.ax[k], i, a.n).fetch(a.in[k], &a.pass.ax[k], 0, v);
     }
 }
 
 template <class R>
-static __device__ __forceinline__ void binary_all(const struct gpu_elementwise &a)
+static __device__ __forceinline__ void step4(const struct gpu_pass &a, const struct pass_step &s,
+                                             int64_t i, R v[4])
+{
+    R p[4], q[4];
+
+    if (s.op < OP_ADD) {
+        for (int j = 0; j < 4; j++)
+            p[j] = v[j];
+        unary4<R>(s.op, p, v);
+        return;
+    }
+    take4(a, s.with, i, v, q);
+    for (int j = 0; j < 4; j++) {
+        p[j] = s.is_second ? q[j] : v[j];
+        q[j] = s.is_second ? v[j] : q[j];
+    }
+    binary4<R>(s.op, p, q, v);
+}
+
+/* Steps are not unrolled: each op is there once, whatever comes before it. */
+template <class R> static __device__ __forceinline__ void pass_all(const struct gpu_pass &a)
 {
     FOR_EACH_FOUR(i, a.n) {
-        four<2> f(a.ax, i, a.n);
-        R p[4], q[4], y[4];
+        R v[4];
 
-        f.fetch(a.in[0], a.ax, 0, p);
-        f.fetch(a.in[1], a.ax, 1, q);
-        binary4<R>(a.op, p, q, y);
-        store4<R>((R *)a.y, i, y, f.left);
+        take4(a, 0, i, v, v);
+        ITEM_ROLLED
+        for (int s = 0; s < a.pass.n_steps; s++)
+            step4(a, a.pass.steps[s], i, v);
+        store4<R>((R *)a.y, i, v, left_of(i, a.n));
     }
 }
 
@@ -193,8 +217,16 @@ template <class R> static __device__ __forceinline__ void where_all(const struct
     }
 }
 
-ALL_KERNELS(unary, gpu_elementwise)
-ALL_KERNELS(binary, gpu_elementwise)
+/* Four blocks to a multiprocessor: left alone, the compiler takes registers for three, which ask for
+ * too little memory at a time. */
+#define PASS_KERNEL(suffix, R)                                                                  \
+    extern "C" __global__ void __launch_bounds__(CUDA_THREADS, 4) pass_##suffix(ARGS(gpu_pass) a) \
+    {                                                                                           \
+        pass_all<R>(a);                                                                         \
+    }
+PASS_KERNEL(f64, double)
+PASS_KERNEL(f32, float)
+PASS_KERNEL(i64, int64_t)
 ALL_KERNELS(relation, gpu_elementwise)
 ALL_KERNELS(where, gpu_elementwise)
 

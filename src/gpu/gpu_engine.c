@@ -35,17 +35,27 @@ int gpu_launch(struct gpu *g, int kernel, int64_t n, void *args, struct err *err
 static int run_job(void *ctx, const struct job *j, struct err *err)
 {
     static gpu_job_fn *const runs[] = {
-        [JOB_FILL] = gpu_run_made,          [JOB_IOTA] = gpu_run_made,
-        [JOB_CONVERT] = gpu_run_convert,    [JOB_UNARY] = gpu_run_elementwise,
-        [JOB_BINARY] = gpu_run_elementwise, [JOB_COMPARE] = gpu_run_elementwise,
-        [JOB_WHERE] = gpu_run_elementwise,  [JOB_REDUCE] = gpu_run_reduce,
-        [JOB_ARG] = gpu_run_lines,          [JOB_TOPK] = gpu_run_topk,
-        [JOB_SCAN] = gpu_run_lines,         [JOB_MATMUL] = gpu_run_matmul,
-        [JOB_GROUPED] = gpu_run_grouped,    [JOB_DELTA] = gpu_run_delta,
-        [JOB_CONV] = gpu_run_conv,          [JOB_POOL] = gpu_run_pool,
-        [JOB_RECUR] = gpu_run_recur,        [JOB_MOVE] = gpu_run_move,
-        [JOB_ROWS] = gpu_run_rows,          [JOB_PAD] = gpu_run_pad,
-        [JOB_GATHER] = gpu_run_indexed,     [JOB_TAKE] = gpu_run_indexed,
+        [JOB_FILL] = gpu_run_made,
+        [JOB_IOTA] = gpu_run_made,
+        [JOB_CONVERT] = gpu_run_convert,
+        [JOB_PASS] = gpu_run_pass,
+        [JOB_COMPARE] = gpu_run_elementwise,
+        [JOB_WHERE] = gpu_run_elementwise,
+        [JOB_REDUCE] = gpu_run_reduce,
+        [JOB_ARG] = gpu_run_lines,
+        [JOB_TOPK] = gpu_run_topk,
+        [JOB_SCAN] = gpu_run_lines,
+        [JOB_MATMUL] = gpu_run_matmul,
+        [JOB_GROUPED] = gpu_run_grouped,
+        [JOB_DELTA] = gpu_run_delta,
+        [JOB_CONV] = gpu_run_conv,
+        [JOB_POOL] = gpu_run_pool,
+        [JOB_RECUR] = gpu_run_recur,
+        [JOB_MOVE] = gpu_run_move,
+        [JOB_ROWS] = gpu_run_rows,
+        [JOB_PAD] = gpu_run_pad,
+        [JOB_GATHER] = gpu_run_indexed,
+        [JOB_TAKE] = gpu_run_indexed,
     };
 
     return runs[j->kind](ctx, j, err);
@@ -78,6 +88,7 @@ static struct backend backend_of(struct gpu *g)
 {
     return (struct backend){.ctx = g,
                             .reads_sources = true,
+                            .most_steps = g->most_steps,
                             .alloc = gpu_alloc,
                             .free = gpu_free,
                             .run = run_job,
@@ -139,6 +150,7 @@ int gpu_engine_open(void *cuda_judge_ctx, struct ops_engine *ret, struct err *er
 
     g->c = cuda_judge_ctx;
     g->columns_bytes = g->lanes_bytes = GPU_PIECE_BYTES;
+    g->most_steps = PASS_MAX_STEPS;
     if (cuda_enter(g->c, err) < 0 || open_pool(g, err) < 0 || load_kernels(g, err) < 0) {
         gpu_engine_close(&e);
         return -1;

@@ -15,8 +15,7 @@
     F(check_index)           \
     A(fill)                  \
     A(iota)                  \
-    A(unary)                 \
-    A(binary)                \
+    A(pass)                  \
     A(relation)              \
     A(where)                 \
     A(move)                  \
@@ -73,6 +72,15 @@ struct gpu_fill {
     struct line_args line; /* iota */
 };
 
+/* An operand without an address is a number. */
+struct gpu_pass {
+    struct typed in[PASS_MAX_IN];
+    struct pass_args pass;
+    void *y;
+    int64_t n;
+};
+
+/* A comparison, a where, or one operand moved. */
 struct gpu_elementwise {
     struct typed in[3];
     struct axes ax[3];

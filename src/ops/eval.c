@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-#define MAX_OPERANDS 256
-
 struct memory {
     const struct eval *e;
     struct lifetimes life;
@@ -29,7 +27,7 @@ static void memory_release(struct memory *m)
 
 static void memory_init(struct memory *m)
 {
-    lifetimes_init(&m->life, m->e->g, &m->e->run, m->e->b->reads_sources);
+    lifetimes_init(&m->life, m->e->g, &m->e->run, m->e->b->reads_sources, m->e->b->most_steps);
     m->at = xcalloc((size_t)m->life.n_homes, sizeof(*m->at));
     for (int h = 0; h < m->life.n_homes; h++) {
         const struct home *home = &m->life.homes[h];
@@ -71,7 +69,7 @@ static int take(struct memory *m, int n, struct err *err)
 
 static void give_back(struct memory *m, int home, int after)
 {
-    if (m->life.homes[home].kind != HOME_HEAP || m->life.homes[home].last > after)
+    if (home < 0 || m->life.homes[home].kind != HOME_HEAP || m->life.homes[home].last > after)
         return;
     m->e->b->free(m->e->b->ctx, m->at[home]);
     m->at[home] = NULL;
@@ -143,22 +141,25 @@ static struct operand operand(const struct memory *m, int n)
 {
     int home = m->life.home_of[n];
 
+    if (home < 0)
+        return (struct operand){NULL, DT_F64};
     return (struct operand){m->at[home], m->life.homes[home].type};
 }
 
-static int run_node(struct memory *m, int n, struct err *err)
+/* read: the n_read nodes that it reads. */
+static int run_node(struct memory *m, int n, const int *read, int n_read, struct err *err)
 {
     const struct graph *g = m->e->g;
     const struct node *node = &g->nodes[n];
-    struct operand in[MAX_OPERANDS];
+    struct operand in[EVAL_MAX_OPERANDS];
     struct job job;
 
     if (node->op == OP_SOURCE)
         return lifetimes_output(g, n) >= 0 ? load_source(m, n, err) : 0;
-    for (int i = 0; i < node->n_in; i++) {
-        if (g->nodes[node->in[i]].op == OP_SOURCE && load_source(m, node->in[i], err) < 0)
+    for (int i = 0; i < n_read; i++) {
+        if (g->nodes[read[i]].op == OP_SOURCE && load_source(m, read[i], err) < 0)
             return -1;
-        in[i] = operand(m, node->in[i]);
+        in[i] = operand(m, read[i]);
     }
     if (take(m, n, err) < 0)
         return -1;
@@ -173,16 +174,18 @@ static int run_node(struct memory *m, int n, struct err *err)
 static int run_all(struct memory *m, struct err *err)
 {
     const struct graph *g = m->e->g;
+    int read[EVAL_MAX_OPERANDS];
 
     for (int n = 0; n < g->n_nodes; n++) {
-        const struct node *node = &g->nodes[n];
+        int n_read;
 
         if (m->life.home_of[n] < 0)
             continue;
-        if (run_node(m, n, err) < 0 || deliver(m, n, err) < 0)
+        n_read = passes_operands(&m->life.passes, g, n, read);
+        if (run_node(m, n, read, n_read, err) < 0 || deliver(m, n, err) < 0)
             return -1;
-        for (int i = 0; i < node->n_in; i++)
-            give_back(m, m->life.home_of[node->in[i]], n);
+        for (int i = 0; i < n_read; i++)
+            give_back(m, m->life.home_of[read[i]], n);
         give_back(m, m->life.home_of[n], n);
     }
     return 0;
@@ -206,23 +209,25 @@ int eval_graph(const struct backend *b, const struct graph *g, const struct ops_
     struct eval e = {.b = b, .g = g, .run = *run};
     AUTO(memory_release) struct memory m = {.e = &e, .sources = sources, .outputs = outputs};
 
+    e.passes = &m.life.passes;
     e.cut_scans = run->truncate && !truncates(g, false);
     memory_init(&m);
     return run_all(&m, err);
 }
 
-/* Scratch of node n's jobs. */
-static double node_scratch(const struct eval *e, const struct lifetimes *l, int n)
+/* Scratch of node n's jobs; read: the n_read nodes that it reads. */
+static double node_scratch(const struct eval *e, const struct lifetimes *l, int n, const int *read,
+                           int n_read)
 {
     const struct node *node = &e->g->nodes[n];
-    struct operand in[MAX_OPERANDS] = {{NULL, DT_F64}};
+    struct operand in[EVAL_MAX_OPERANDS] = {{NULL, DT_F64}};
     struct job job;
     double most = 0;
 
     if (!e->b->scratch || node->op == OP_SOURCE)
         return 0;
-    for (int i = 0; i < node->n_in; i++)
-        in[i].type = l->homes[l->home_of[node->in[i]]].type;
+    for (int i = 0; i < n_read; i++)
+        in[i].type = l->home_of[read[i]] < 0 ? DT_F64 : l->homes[l->home_of[read[i]]].type;
     for (int i = 0; i < eval_jobs(node); i++) {
         eval_job(e, n, i, in, NULL, &job);
         most = MAX(most, e->b->scratch(e->b->ctx, &job));
@@ -237,25 +242,29 @@ double eval_peak(const struct backend *b, const struct graph *g, enum ops_precis
     struct eval e = {.b = b, .g = g, .run = {.precision = precision}};
     AUTO(lifetimes_release) struct lifetimes l;
     double now = 0, peak = 0;
+    int read[EVAL_MAX_OPERANDS];
 
-    lifetimes_init(&l, g, &e.run, b->reads_sources);
+    lifetimes_init(&l, g, &e.run, b->reads_sources, b->most_steps);
+    e.passes = &l.passes;
 
     AUTO(freep) bool *taken = xcalloc((size_t)g->n_nodes, sizeof(*taken));
 
     for (int n = 0; n < g->n_nodes; n++) {
-        const struct node *node = &g->nodes[n];
+        bool waits = g->nodes[n].op == OP_SOURCE && lifetimes_output(g, n) < 0;
+        int n_read = passes_operands(&l.passes, g, n, read);
 
-        for (int i = 0; l.home_of[n] >= 0 && i <= node->n_in; i++) {
-            int home = l.home_of[i < node->n_in ? node->in[i] : n];
-            bool waits = i == node->n_in && node->op == OP_SOURCE && lifetimes_output(g, n) < 0;
+        for (int i = 0; l.home_of[n] >= 0 && i <= n_read; i++) {
+            int home = l.home_of[i < n_read ? read[i] : n];
 
-            if (!taken[home] && !waits && l.homes[home].kind == HOME_HEAP) {
+            if (home < 0 || taken[home] || (i == n_read && waits))
+                continue;
+            if (l.homes[home].kind == HOME_HEAP) {
                 taken[home] = true;
                 now += (double)l.homes[home].bytes;
             }
         }
         if (l.home_of[n] >= 0)
-            peak = MAX(peak, now + node_scratch(&e, &l, n));
+            peak = MAX(peak, now + node_scratch(&e, &l, n, read, n_read));
         for (int h = 0; h < l.n_homes; h++) {
             if (taken[h] && l.homes[h].last == n)
                 now -= (double)l.homes[h].bytes;

@@ -11,6 +11,7 @@
 struct backend {
     void *ctx;
     bool reads_sources;                      /* operands may lie in any dtype */
+    int most_steps;                          /* of a JOB_PASS; 0: it knows none */
     void *(*alloc)(void *ctx, size_t bytes); /* NULL: not to be had */
     void (*free)(void *ctx, void *at);       /* NULL is fine */
     int (*run)(void *ctx, const struct job *j, struct err *err);
@@ -24,20 +25,23 @@ double eval_peak(const struct backend *b, const struct graph *g, enum ops_precis
 
 /* --- inside src/ops --- */
 
+#define EVAL_MAX_OPERANDS 256 /* of a node, and of what it reads */
+
 struct eval {
     const struct backend *b; /* not owned, nor is g */
     const struct graph *g;
     struct ops_run run;
-    bool cut_scans; /* truncation has nothing else to bite */
+    bool cut_scans;              /* truncation has nothing else to bite */
+    const struct passes *passes; /* not owned */
 };
 
-/* Where a value is, and how its elements lie. */
+/* Where a value is (NULL: nowhere, it is an argument), and how its elements lie. */
 struct operand {
     const void *at;
     enum dtype type;
 };
 
-/* How many jobs a node is, and the i-th of them. in: the node's operands. */
+/* How many jobs a node is, and the i-th of them. in: what it reads (passes_operands()). */
 int eval_jobs(const struct node *node);
 void eval_job(const struct eval *e, int n, int i, const struct operand *in, void *y,
               struct job *ret);

@@ -7,6 +7,7 @@
 struct step {
     const struct eval *e;
     const struct node *node;
+    int n;    /* its number */
     int part; /* of a node that is several jobs */
     struct job *job;
 };
@@ -103,6 +104,23 @@ static void job_elementwise(const struct step *s)
                                         : JOB_UNARY;
     if (node->op == OP_WHERE)
         j->store = store(s, operand(s, 1));
+}
+
+static void job_pass(const struct step *s)
+{
+    const struct graph *g = s->e->g;
+    struct job *j = s->job;
+    int in[PASS_MAX_IN];
+    int n_in = passes_operands(s->e->passes, g, s->n, in);
+
+    j->kind = JOB_PASS;
+    j->store = store(s, s->node);
+    passes_steps(s->e->passes, g, s->n, &j->pass);
+    for (int i = 0; i < n_in; i++) {
+        j->pass.ax[i] = broadcast_axes(&g->nodes[in[i]].shape, &s->node->shape);
+        axes_join(&j->pass.ax[i], 1);
+        j->pass.number[i] = g->nodes[in[i]].attrs.value;
+    }
 }
 
 /* --- reductions and scans --- */
@@ -466,14 +484,20 @@ int eval_jobs(const struct node *node)
 void eval_job(const struct eval *e, int n, int i, const struct operand *in, void *y,
               struct job *ret)
 {
-    struct step s = {e, &e->g->nodes[n], i, ret};
+    struct step s = {e, &e->g->nodes[n], n, i, ret};
     int first = s.node->op == OP_CONCAT ? i : 0;
+    int read[EVAL_MAX_OPERANDS];
+    int n_read = passes_operands(e->passes, e->g, n, read);
 
     *ret = (struct job){.op = s.node->op, .y = y, .count = shape_count(&s.node->shape)};
-    for (int k = 0; k < JOB_MAX_IN && first + k < s.node->n_in; k++) {
+    for (int k = 0; k < JOB_MAX_IN && first + k < n_read; k++) {
         ret->in[k] = in[first + k].at;
         ret->type[k] = in[first + k].type;
-        ret->in_count[k] = shape_count(&operand(&s, first + k)->shape);
+        ret->in_count[k] = shape_count(&e->g->nodes[read[first + k]].shape);
+    }
+    if (passes_ends(e->passes, e->g, n)) {
+        job_pass(&s);
+        return;
     }
     if (s.node->n_in > 0)
         ret->store = store(&s, operand(&s, first));

@@ -43,6 +43,27 @@ ITEM_FN int64_t axes_offset(const struct axes *a, int64_t i)
     return a->rank ? offset + i * a->stride[0] : 0;
 }
 
+/* Elementwise ops in one pass: it has a value, operand 0 at first, that each step makes a new one
+ * of. */
+#define PASS_MAX_STEPS 8
+#define PASS_MAX_IN 8
+#define PASS_VALUE (-1)
+
+struct pass_step {
+    int op;
+    int with;      /* two operands: the other one's place among the pass's, or PASS_VALUE again */
+    int is_second; /* two operands: the value is the second */
+};
+
+struct pass_args {
+    int n_steps;
+    struct pass_step steps[PASS_MAX_STEPS];
+    /* Per operand: how it is walked over the result's shape, or, where it has no address, what it
+     * is. */
+    struct axes ax[PASS_MAX_IN];
+    double number[PASS_MAX_IN];
+};
+
 /* The terms of a sum: count of them (truncation is already off), taken from first on, wrapping. */
 struct span {
     int64_t count, first;

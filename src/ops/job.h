@@ -8,7 +8,7 @@
 #include "ops/convert.h"
 #include "ops/item_args.h"
 
-#define JOB_MAX_IN 5
+#define JOB_MAX_IN PASS_MAX_IN
 
 enum job_kind {
     JOB_FILL,
@@ -18,6 +18,7 @@ enum job_kind {
     JOB_BINARY,
     JOB_COMPARE, /* y is int64 */
     JOB_WHERE,   /* in[0]: int64 condition */
+    JOB_PASS,    /* in place of JOB_UNARY and JOB_BINARY, one or several of them (pass.h) */
     JOB_REDUCE,
     JOB_ARG,  /* y is int64 */
     JOB_TOPK, /* y is int64 */
@@ -63,6 +64,7 @@ struct job {
     union {
         double value;      /* JOB_FILL */
         struct axes ax[3]; /* elementwise: walks in[i] over y's shape, axes joined; JOB_MOVE: [0] */
+        struct pass_args pass;
         struct line_args line;
         struct convert_args convert;
         struct reduce_args reduce;

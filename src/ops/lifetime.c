@@ -14,8 +14,9 @@ struct planner {
     int *last; /* per node: the last one that reads it, itself for an output, -1 when not needed */
 };
 
-/* Backwards: a reader is known to be needed before its operands are looked at. */
-static int *last_uses(const struct graph *g)
+/* Backwards: a reader is known to be needed before its operands are looked at. passes: NULL, or
+ * those in which operands are read. */
+static int *last_uses(const struct graph *g, const struct passes *passes)
 {
     int *last = xmalloc((size_t)g->n_nodes * sizeof(*last));
 
@@ -25,9 +26,10 @@ static int *last_uses(const struct graph *g)
         last[g->outputs[i].node] = g->outputs[i].node;
     for (int n = g->n_nodes - 1; n >= 0; n--) {
         const struct node *node = &g->nodes[n];
+        int when = passes ? passes_end(passes, n) : n;
 
         for (int i = 0; last[n] >= 0 && i < node->n_in; i++)
-            last[node->in[i]] = MAX(last[node->in[i]], n);
+            last[node->in[i]] = MAX(last[node->in[i]], when);
     }
     return last;
 }
@@ -66,22 +68,34 @@ static int share_home(struct planner *p, int n, int home)
     return home;
 }
 
-/* Writing n over its operand i harms nobody: it dies here, has n's shape and store, and no other
- * operand sees the same memory through another shape. */
-static bool may_overwrite(const struct planner *p, int n, int i)
+/* Writing n over operand i of those it reads harms nobody: it dies here, has n's shape and store,
+ * and no other operand sees the same memory through another shape. */
+static bool may_overwrite(const struct planner *p, int n, const int *in, int n_in, int i)
 {
-    const struct node *node = &p->g->nodes[n];
-    int home = p->l->home_of[node->in[i]];
+    int home = p->l->home_of[in[i]];
 
-    if (p->l->homes[home].kind != HOME_HEAP || p->l->homes[home].last != n ||
-        store(p, node->in[i]) != store(p, n))
+    if (home < 0 || p->l->homes[home].kind != HOME_HEAP || p->l->homes[home].last != n ||
+        store(p, in[i]) != store(p, n))
         return false;
-    for (int k = 0; k < node->n_in; k++) {
-        if (p->l->home_of[node->in[k]] == home &&
-            !shape_equal(&p->g->nodes[node->in[k]].shape, &node->shape))
+    for (int k = 0; k < n_in; k++) {
+        if (p->l->home_of[in[k]] == home &&
+            !shape_equal(&p->g->nodes[in[k]].shape, &p->g->nodes[n].shape))
             return false;
     }
     return true;
+}
+
+/* An elementwise op's result over one of the operands, or a new home. */
+static int elementwise_home(struct planner *p, int n)
+{
+    int in[PASS_MAX_IN];
+    int n_in = passes_operands(&p->l->passes, p->g, n, in);
+
+    for (int i = 0; i < n_in; i++) {
+        if (may_overwrite(p, n, in, n_in, i))
+            return share_home(p, n, p->l->home_of[in[i]]);
+    }
+    return add_home(p, n, HOME_HEAP, -1);
 }
 
 static int source_home(struct planner *p, int n)
@@ -108,30 +122,33 @@ static int choose_home(struct planner *p, int n)
         return share_home(p, n, p->l->home_of[node->in[0]]);
     if (output >= 0 && (store(p, n) != STORE_F32 || (p->run->f32_outputs && node->dtype == DT_F32)))
         return add_home(p, n, HOME_OUTPUT, output);
-    for (int i = 0; op_table[node->op].class == OP_CLASS_ELEMENTWISE && i < node->n_in; i++) {
-        if (may_overwrite(p, n, i))
-            return share_home(p, n, p->l->home_of[node->in[i]]);
-    }
+    if (op_table[node->op].class == OP_CLASS_ELEMENTWISE)
+        return elementwise_home(p, n);
     return add_home(p, n, HOME_HEAP, -1);
 }
 
 void lifetimes_init(struct lifetimes *l, const struct graph *g, const struct ops_run *run,
-                    bool reads_sources)
+                    bool reads_sources, int most_steps)
 {
-    AUTO(freep) int *last = last_uses(g);
+    AUTO(freep) int *alone = last_uses(g, NULL);
+
+    passes_init(&l->passes, g, run->precision, alone, most_steps);
+
+    AUTO(freep) int *last = last_uses(g, &l->passes);
     struct planner p = {g, run, l, reads_sources, last};
 
     l->n_homes = 0;
     l->homes = xcalloc((size_t)g->n_nodes, sizeof(*l->homes));
     l->home_of = xmalloc((size_t)g->n_nodes * sizeof(*l->home_of));
     for (int n = 0; n < g->n_nodes; n++)
-        l->home_of[n] = last[n] < 0 ? -1 : choose_home(&p, n);
+        l->home_of[n] = last[n] < 0 || !passes_stores(&l->passes, n) ? -1 : choose_home(&p, n);
 }
 
 void lifetimes_release(struct lifetimes *l)
 {
     free(l->homes);
     free(l->home_of);
+    passes_release(&l->passes);
     l->homes = NULL;
     l->home_of = NULL;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Every problem at its small sizes: what the GPU's engine gives against what the host's gives. Runs
  * where libcuda.so.1 is: a GPU's, or the emulation of tests/emu, whose floats are the host's bit
- * for bit ("exact"). usage: test_gpu_problems SHARE [PART-OF-A-NAME] [exact] */
+ * for bit ("exact"). Elementwise ops give the same bits and hold no more memory in common passes
+ * than each in its own. usage: test_gpu_problems SHARE [PART-OF-A-NAME] [exact] */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "device/cuda_judge.h"
 #include "gpu/gpu.h"
-#include "ops/ops.h"
+#include "gpu/gpu_ctx.h"
 #include "problem/problem.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ static const struct device_judge_ops *ops = &cuda_judge_ops;
 static void *ctx;
 static struct ops_engine engine;
 static struct err err;
-static int passed, failed;
+static int passed, failed, fewer;
 static bool exact;
 
 struct tensors {
@@ -145,6 +146,60 @@ static double compare_run(const struct graph *g, const struct ops_run *run, stru
     return worst;
 }
 
+/* The GPU's results in one allocation, or NULL. */
+static char *results_of(const struct graph *g, const struct ops_run *run, int most_steps,
+                        struct tensors *in, struct tensors *out, size_t *ret_bytes)
+{
+    struct gpu *gpu = engine.ctx;
+    size_t bytes = 0;
+    char *all;
+    int rc;
+
+    gpu->most_steps = most_steps;
+    rc = engine.eval(engine.ctx, g, run, (const void *const *)in->address, out->address, &err);
+    gpu->most_steps = PASS_MAX_STEPS;
+    for (int i = 0; i < g->n_outputs; i++)
+        bytes += (size_t)output_count(g, i) * 8;
+    all = xmalloc(bytes);
+    *ret_bytes = 0;
+    for (int i = 0; rc == 0 && i < g->n_outputs; i++) {
+        size_t size = (size_t)output_count(g, i) * 8;
+
+        rc = ops->download(ctx, &out->device[i], 0, all + *ret_bytes, size, &err);
+        *ret_bytes += size;
+    }
+    if (rc < 0)
+        freep(&all);
+    return all;
+}
+
+static double held_bytes(const struct graph *g, enum ops_precision precision, int most_steps)
+{
+    struct gpu *gpu = engine.ctx;
+    double held;
+
+    gpu->most_steps = most_steps;
+    held = engine.peak_bytes(engine.ctx, g, precision);
+    gpu->most_steps = PASS_MAX_STEPS;
+    return held;
+}
+
+/* How far passes of several ops are from passes of one: infinitely, or not at all. */
+static double compare_passes(const struct graph *g, const struct ops_run *run, struct tensors *in,
+                             struct tensors *out)
+{
+    size_t n = 0, n_alone = 0;
+    AUTO(freep) char *got = results_of(g, run, PASS_MAX_STEPS, in, out, &n);
+    AUTO(freep) char *alone = results_of(g, run, 1, in, out, &n_alone);
+    double held = held_bytes(g, run->precision, PASS_MAX_STEPS),
+           held_alone = held_bytes(g, run->precision, 1);
+
+    if (!got || !alone)
+        return -1;
+    fewer += held < held_alone;
+    return n == n_alone && !memcmp(got, alone, n) && held <= held_alone ? 0 : INFINITY;
+}
+
 static void report(const char *name, const char *what, double worst, double allowed)
 {
     if (worst >= 0 && worst <= allowed) {
@@ -189,6 +244,9 @@ static void try_graph(const char *name, const struct graph *g, int law)
             report(name, runs[i].name, worst, i == 0 ? DOUBLE_MOST : exact ? 0 : FLOAT_SHARE * own);
             if (i == 0)
                 keep(g, &out, reference);
+            if (i < 2)
+                report(name, i ? "passes in float" : "passes in double",
+                       compare_passes(g, &runs[i].run, &in, &out), 0);
         }
     }
     for (int i = 0; i < g->n_outputs; i++)
@@ -237,7 +295,8 @@ int main(int argc, char **argv)
         if (strstr(refs[i].name, only))
             try_problem(&refs[i]);
     }
-    printf("%.1f s\n", clock_ms_since(start) / 1e3);
+    printf("%.1f s; common passes hold less memory in %d cases\n", clock_ms_since(start) / 1e3,
+           fewer);
     problem_refs_free(refs, n);
     gpu_engine_close(&engine);
     ops->close(ctx);

@@ -192,6 +192,130 @@ static void test_broadcasts(void **state)
     }
 }
 
+/* Both ways of running a graph: bits, and how much more is held op by op. */
+static void hold_passes(struct rig *r, int node, double saved_bytes)
+{
+    struct gpu *g = engine.ctx;
+    double held[2];
+
+    finish(r, node);
+    for (int precision = OPS_DOUBLE; precision <= OPS_FLOAT; precision++) {
+        struct ops_run run = {.precision = (enum ops_precision)precision};
+        size_t bytes = (size_t)result_count(r, 0) * 8;
+        AUTO(freep) void *alone = xmalloc(bytes);
+
+        for (int steps = 1; steps <= PASS_MAX_STEPS; steps += PASS_MAX_STEPS - 1) {
+            g->most_steps = steps;
+            assert_int_equal(evaluate(r, &run), 0);
+            held[steps > 1] = engine.peak_bytes(engine.ctx, r->g, OPS_DOUBLE);
+            if (steps == 1)
+                memcpy(alone, r->out[0], bytes);
+        }
+        assert_memory_equal(r->out[0], alone, bytes);
+    }
+    assert_true(held[0] - held[1] == saved_bytes);
+    rig_end(r);
+}
+
+static int add_number(struct rig *r, double value)
+{
+    struct op_attrs at = {.value = value};
+
+    return add_op(r, OP_CONST, &at, &(struct node){.dtype = DT_F32}, 0);
+}
+
+/* exp(x - row), which is never stored before it is whole. */
+static void test_a_pass_stores_its_end(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    rig_start(&r);
+    int x = add_f32(&r, SHAPE(7, 33)), row = add_f32(&r, SHAPE(7, 1));
+    int d = add_op(&r, OP_SUB, NULL, NULL, 2, x, row);
+
+    hold_passes(&r, add_op(&r, OP_EXP, NULL, NULL, 1, d), 8 * 7 * 33);
+}
+
+/* 1 / (1 + exp(-x)) times x, and (2 - y) ^ y with y twice: numbers, either operand, both. */
+static void test_a_pass_takes_either_operand(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    rig_start(&r);
+    int x = add_f32(&r, SHAPE(5, 9)), one = add_number(&r, 1);
+    int e = add_op(&r, OP_EXP, NULL, NULL, 1, add_op(&r, OP_NEG, NULL, NULL, 1, x));
+    int s = add_op(&r, OP_DIV, NULL, NULL, 2, one, add_op(&r, OP_ADD, NULL, NULL, 2, one, e));
+    int y = add_op(&r, OP_SUB, NULL, NULL, 2, add_number(&r, 2),
+                   add_op(&r, OP_MUL, NULL, NULL, 2, x, s));
+
+    hold_passes(&r, add_op(&r, OP_POW, NULL, NULL, 2, y, y), 8 * 5 * 9);
+}
+
+/* What another op reads too, or in another shape, or as an output, is stored all the same. */
+static void test_a_pass_ends_where_others_read(void **state)
+{
+    struct op_attrs last = {.axes = 2, .keep = true};
+    struct rig r;
+
+    (void)state;
+    rig_start(&r);
+    int x = add_f32(&r, SHAPE(6, 50)), row = add_f32(&r, SHAPE(1, 50));
+    int e = add_op(&r, OP_EXP, NULL, NULL, 1, x);
+    int small = add_op(&r, OP_ABS, NULL, NULL, 1, row);
+    int y = add_op(&r, OP_DIV, NULL, NULL, 2, e, add_op(&r, OP_SUM, &last, NULL, 1, e));
+
+    hold_passes(&r, add_op(&r, OP_ADD, NULL, NULL, 2, y, small), 0);
+}
+
+/* -a + sum(exp(a)): a is kept until the pass reads it, though all that reads it came before. */
+static void test_a_pass_keeps_what_it_reads(void **state)
+{
+    struct op_attrs axis = {.axis = 1}, last = {.axes = 2, .keep = true};
+    struct rig r;
+
+    (void)state;
+    rig_start(&r);
+    int a = add_op(&r, OP_CUMSUM, &axis, NULL, 1, add_f32(&r, SHAPE(6, 50)));
+    int minus = add_op(&r, OP_NEG, NULL, NULL, 1, a);
+    int sum = add_op(&r, OP_SUM, &last, NULL, 1, add_op(&r, OP_EXP, NULL, NULL, 1, a));
+
+    hold_passes(&r, add_op(&r, OP_ADD, NULL, NULL, 2, minus, sum), 0);
+}
+
+/* Longer than a pass may be, of more operands, over integers and reals of every size. */
+static void test_long_passes(void **state)
+{
+    static const enum op_code ops[] = {OP_ADD, OP_MUL, OP_MAXIMUM, OP_SUB, OP_MINIMUM, OP_DIV};
+    static const enum dtype types[] = {DT_F32, DT_BF16, DT_F64, DT_I32, DT_I64, DT_U8};
+
+    (void)state;
+    for (int round = 0; round < 24; round++) {
+        enum dtype t = types[(size_t)round % ARRAY_SIZE(types)];
+        double v[6 * 10 * 12];
+        struct rig r;
+
+        for (size_t i = 0; i < ARRAY_SIZE(v); i++)
+            v[i] = dtype_is_float(t) ? 2 * noise() : (double)between(1, 5);
+        rig_start(&r);
+        const int in[] = {add_source(&r, t, SHAPE(6, 10, 12), v),
+                          add_source(&r, t, SHAPE(10, 1), v), add_source(&r, t, SHAPE(12), v),
+                          add_source(&r, t, SHAPE(6, 1, 1), v), add_source(&r, t, SHAPE(1), v)};
+        int y = in[0];
+
+        for (int i = 0; i < 12; i++) {
+            int other = in[(i + round) % 5];
+            enum op_code op = ops[between(0, dtype_is_float(t) ? 5 : 4)];
+
+            y = i % 6 == 5  ? add_op(&r, OP_NEG, NULL, NULL, 1, y)
+                : round & 1 ? add_op(&r, op, NULL, NULL, 2, other, y)
+                            : add_op(&r, op, NULL, NULL, 2, y, other);
+        }
+        run_all_ways(&r, y);
+    }
+}
+
 static void test_movement(void **state)
 {
     static const int perms[][3] = {{2, 1, 0}, {0, 2, 1}, {1, 0, 2}, {2, 0, 1}};
@@ -373,13 +497,25 @@ static int close_engine(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),          cmocka_unit_test(test_product_batches),
-        cmocka_unit_test(test_convolutions),      cmocka_unit_test(test_convolutions_in_pieces),
-        cmocka_unit_test(test_reductions),        cmocka_unit_test(test_lanes),
-        cmocka_unit_test(test_scans_and_args),    cmocka_unit_test(test_broadcasts),
-        cmocka_unit_test(test_movement),          cmocka_unit_test(test_source_types),
-        cmocka_unit_test(test_recurrences_round), cmocka_unit_test(test_topk_lines),
-        cmocka_unit_test(test_grouped_products),  cmocka_unit_test(test_delta_rule),
+        cmocka_unit_test(test_products),
+        cmocka_unit_test(test_product_batches),
+        cmocka_unit_test(test_convolutions),
+        cmocka_unit_test(test_convolutions_in_pieces),
+        cmocka_unit_test(test_reductions),
+        cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_scans_and_args),
+        cmocka_unit_test(test_broadcasts),
+        cmocka_unit_test(test_a_pass_stores_its_end),
+        cmocka_unit_test(test_a_pass_takes_either_operand),
+        cmocka_unit_test(test_a_pass_keeps_what_it_reads),
+        cmocka_unit_test(test_a_pass_ends_where_others_read),
+        cmocka_unit_test(test_long_passes),
+        cmocka_unit_test(test_movement),
+        cmocka_unit_test(test_source_types),
+        cmocka_unit_test(test_recurrences_round),
+        cmocka_unit_test(test_topk_lines),
+        cmocka_unit_test(test_grouped_products),
+        cmocka_unit_test(test_delta_rule),
         cmocka_unit_test(test_with_blas),
     };
 
