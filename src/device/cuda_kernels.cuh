@@ -2,8 +2,9 @@
 /* The judge's kernels: what fill.c and compare.c do, with the same bits. Compiled at run time by
  * NVRTC (cuda_source.c), without contracted multiply-adds; nvcc -fmad=false takes it too.
  *
- * Places and maxima of a comparison equal the CPU's exactly; its sum of squares is added in another
- * order, which depends on the number of elements alone. */
+ * Places and maxima of a comparison equal the CPU's exactly, unless every error is below 2^-100 of
+ * its scale: then some of them count as none. Its sum of squares is of quotients in float, within
+ * 2^-19 of the CPU's, and added in an order that depends on the number of elements alone. */
 #include "device/cuda_kernels.h"
 #include "tensor/dtype.h"
 #include "tensor/law.h"
@@ -448,9 +449,47 @@ static __device__ void see(struct cuda_figures *f, int64_t y, int64_t got, doubl
     }
 }
 
+/* What a thread takes at a time: pairs of neighbours, 2 * CUDA_THREADS apart, so that a warp reads
+ * whole lines and all of it is on its way at once. */
+#define PAIRS 4
+#define STEP (2 * PAIRS * CUDA_THREADS)
+static_assert(CUDA_COMPARE_CHUNK % STEP == 0, "a chunk is so many steps");
+
+/* What an ordinary error is divided by, in float: the larger of low and |y|, both times unit, a
+ * power of two that brings low to 1 .. 2. Where low is 0 or out of the range for that, unit is NaN,
+ * and no element is ordinary. */
+struct scale {
+    double unit;
+    float low;
+};
+
+static __device__ struct scale scale_of(double low)
+{
+    uint64_t bits = bits_of_f64(low);
+    unsigned exponent = (unsigned)(bits >> 52); /* low is never negative */
+    bool usual = exponent - 1 < 2045;
+    struct scale s = {
+        f64_of_bits(usual ? (uint64_t)(2046 - exponent) << 52 : 0x7FF8000000000000u),
+        f32_of_bits(0x3F800000u | ((uint32_t)(bits >> 29) & 0x7FFFFF)),
+    };
+
+    return s;
+}
+
+/* The scale of a step whose elements lie in one row. */
+struct one_row {
+    struct scale scale;
+
+    __device__ struct scale scale_at(int) const
+    {
+        return scale;
+    }
+};
+
 /* The scales of a chunk whose elements lie in one row, or in two. */
 struct long_rows {
     double low, next;
+    struct scale scale, next_scale;
     int edge; /* the first element of the next row */
 
     __device__ long_rows(const struct cuda_compare &c, int64_t from)
@@ -461,10 +500,25 @@ struct long_rows {
         edge = left < CUDA_COMPARE_CHUNK ? (int)left : CUDA_COMPARE_CHUNK;
         low = c.row_len ? c.lows[row] : c.low;
         next = edge < CUDA_COMPARE_CHUNK && from + left < c.n ? c.lows[row + 1] : low;
+        scale = scale_of(low);
+        next_scale = scale_of(next);
     }
     __device__ double low_at(int k) const
     {
         return k < edge ? low : next;
+    }
+    __device__ struct scale scale_at(int k) const
+    {
+        return k < edge ? scale : next_scale;
+    }
+    /* simple(): what gives the scales of the step at k most cheaply, where is_simple(). */
+    __device__ bool is_simple(int k) const
+    {
+        return k >= edge || k + STEP <= edge;
+    }
+    __device__ struct one_row simple(int k) const
+    {
+        return {scale_at(k)};
     }
 };
 
@@ -487,13 +541,19 @@ struct short_rows {
     {
         return lows[((uint64_t)(start + (unsigned)k) * inverse) >> 31];
     }
+    __device__ struct scale scale_at(int k) const
+    {
+        return scale_of(low_at(k));
+    }
+    __device__ bool is_simple(int) const
+    {
+        return true;
+    }
+    __device__ const struct short_rows &simple(int) const
+    {
+        return *this;
+    }
 };
-
-/* What a thread takes at a time: pairs of neighbours, 2 * CUDA_THREADS apart, so that a warp reads
- * whole lines and all of it is on its way at once. */
-#define PAIRS 2
-#define STEP (2 * PAIRS * CUDA_THREADS)
-static_assert(CUDA_COMPARE_CHUNK % STEP == 0, "a chunk is so many steps");
 
 template <class E> struct alignas(2 * sizeof(E)) pair {
     E v[2];
@@ -519,104 +579,163 @@ static __device__ __noinline__ void see_each(struct cuda_figures *f, const Y *y,
     }
 }
 
-/* Of a thread's figures what every element may change: in registers, the others in shared memory.
- */
-struct hot_figures {
-    double sum_sq, max;
-    int64_t max_at;
+/* Floats have all their bits for ratios above, and for what these are made of. */
+#define SMALL 0x1p-100f
 
-    __device__ void from(const struct cuda_figures *f)
-    {
-        sum_sq = f->sum_sq;
-        max = f->max;
-        max_at = f->max_at;
-    }
-    __device__ void to(struct cuda_figures *f) const
-    {
-        f->sum_sq = sum_sq;
-        f->max = max;
-        f->max_at = max_at;
-    }
+/* Within 1 ulp; 0 above 2^126. */
+static __device__ float reciprocal(float x)
+{
+#ifdef __CUDA_ARCH__
+    float y;
+
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+#else
+    return 1 / x;
+#endif
+}
+
+/* Of a thread's elements of a step, in float: a ratio above SMALL is within 2^-20 of it. As in
+ * compare.c, what is not ordinary shows in the sum of squares: where that is not finite, look again
+ * with care. */
+struct quick_figures {
+    float sum_sq, max;
 };
 
-/* All of a thread's elements. As in compare.c, what is not ordinary shows in the sum of squares;
- * false: look again with care. An exact element is not divided, because a numerator of 0 takes the
- * division's long way. */
 template <class T, class Rows>
-static __device__ __forceinline__ bool see_all(struct hot_figures *f, const double *y,
-                                               const typename T::element *got, const Rows &rows,
-                                               int first, int64_t at)
+static __device__ __forceinline__ struct quick_figures
+quick_quotients(const pair<double> want[PAIRS], const pair<typename T::element> have[PAIRS],
+                const Rows &rows, int first)
+{
+    struct quick_figures f = {0, 0};
+    float divisor = 0;
+
+#pragma unroll
+    for (int i = 0; i < 2 * PAIRS; i++) {
+        double w = want[i / 2].v[i % 2], off = fabs(T::widen(have[i / 2].v[i % 2]) - w);
+        struct scale scale = rows.scale_at(first + step_place(i));
+        float r = fmaxf((float)(fabs(w) * scale.unit), scale.low);
+        float ratio = (float)(off * scale.unit) * reciprocal(r);
+
+        f.sum_sq = __fmaf_rn(ratio, ratio, f.sum_sq);
+        f.max = fmaxf(f.max, ratio);
+        divisor = fmaxf(divisor, r);
+    }
+    if (!(divisor < 0x1p100f))
+        f.sum_sq = f32_of_bits(0x7F800000u);
+    return f;
+}
+
+/* Wherever they lie and whatever their rows. */
+template <class T, class Rows>
+static __device__ __noinline__ struct quick_figures
+see_any(const double *y, const typename T::element *got, Rows rows, int first)
 {
     pair<typename T::element> have[PAIRS];
     pair<double> want[PAIRS];
-    double sum = f->sum_sq, max = f->max;
-    int place = -1;
 
+#pragma unroll
+    for (int i = 0; i < 2 * PAIRS; i++) {
+        want[i / 2].v[i % 2] = y[first + step_place(i)];
+        have[i / 2].v[i % 2] = got[first + step_place(i)];
+    }
+    return quick_quotients<T>(want, have, rows, first);
+}
+
+template <class T, class Rows>
+static __device__ __forceinline__ struct quick_figures
+see_all(const double *y, const typename T::element *got, bool aligned, const Rows &rows, int first)
+{
+    pair<typename T::element> have[PAIRS];
+    pair<double> want[PAIRS];
+
+    if (!aligned || !rows.is_simple(first))
+        return see_any<T>(y, got, rows, first);
 #pragma unroll
     for (int j = 0; j < PAIRS; j++) {
         want[j] = *(const pair<double> *)(y + first + step_place(2 * j));
         have[j] = *(const pair<typename T::element> *)(got + first + step_place(2 * j));
     }
-#pragma unroll
-    for (int i = 0; i < 2 * PAIRS; i++) {
-        double w = want[i / 2].v[i % 2], low = rows.low_at(first + step_place(i));
-        double off = fabs(T::widen(have[i / 2].v[i % 2]) - w), r = fabs(w) > low ? fabs(w) : low;
-        double quotient = (off > 0 ? off : 1) / r, ratio = off > 0 ? quotient : off;
-
-        sum += ratio * ratio;
-        place = ratio > max ? i : place;
-        max = ratio > max ? ratio : max;
-    }
-    if (!isfinite(sum))
-        return false;
-    f->sum_sq = sum;
-    f->max = max;
-    if (place >= 0)
-        f->max_at = at + first + step_place(place);
-    return true;
+    return quick_quotients<T>(want, have, rows.simple(first), first);
 }
 
 template <class T, class Rows>
-static __device__ __forceinline__ bool see_all(struct hot_figures *f, const int64_t *y,
-                                               const typename T::element *got, const Rows &,
-                                               int first, int64_t)
+static __device__ __forceinline__ struct quick_figures
+see_all(const int64_t *y, const typename T::element *got, bool, const Rows &, int first)
 {
-    bool equal = f->max >= 0; /* the first elements are seen one by one */
+    struct quick_figures f = {0, 0};
+    bool equal = true;
 
 #pragma unroll
     for (int i = 0; i < 2 * PAIRS; i++)
         equal &= (int64_t)T::widen(got[first + step_place(i)]) == y[first + step_place(i)];
-    return equal;
+    if (!equal)
+        f.sum_sq = f32_of_bits(0x7F800000u);
+    return f;
+}
+
+/* Which elements may be a new maximum: those whose ratio in float is not below a limit, which lies
+ * so far below the largest known ratio that no error of a float hides one. They are divided in
+ * double, and only that decides; so it does not matter when a thread hears of the others' limit.
+ * 0 lets the first elements of each thread pass; exact ones never pass again. Of a limit of SMALL
+ * the others do not hear, or it would depend on time which smaller errors are seen. */
+static __device__ float limit_of(double max)
+{
+    return max < 0 ? 0 : fmaxf(SMALL, (float)(max * (1 - 0x1p-19)));
+}
+
+static __device__ void tell_limit(float limit, unsigned *block)
+{
+    if (limit > SMALL)
+        atomicMax(block, bits_of_f32(limit)); /* floats above 0 are in the order of their bits */
+}
+
+static __device__ float hear_limit(float limit, const unsigned *block)
+{
+    return fmaxf(limit, f32_of_bits(*(const volatile unsigned *)block));
 }
 
 /* A block takes chunks in turn; a thread meets its elements in the order of their places. */
 template <class T, class Y, class Rows>
 static __device__ __forceinline__ void compare_chunks(const struct cuda_compare &c,
-                                                      struct cuda_figures *mine)
+                                                      struct cuda_figures *mine,
+                                                      unsigned *block_limit)
 {
     typedef typename T::element element;
     int64_t stride = (int64_t)gridDim.x * CUDA_COMPARE_CHUNK;
     bool aligned = (uint64_t)c.y % sizeof(pair<Y>) == 0 &&
                    (uint64_t)c.got % sizeof(pair<element>) == 0;
-    struct hot_figures f;
+    double sum_sq = 0;
+    float limit = 0;
 
-    f.from(mine);
     for (int64_t from = (int64_t)blockIdx.x * CUDA_COMPARE_CHUNK; from < c.n; from += stride) {
         const Y *y = (const Y *)c.y + from;
         const element *got = (const element *)c.got + from;
         Rows rows(c, from);
         int n = c.n - from < CUDA_COMPARE_CHUNK ? (int)(c.n - from) : CUDA_COMPARE_CHUNK;
 
+        limit = hear_limit(limit, block_limit);
 #pragma unroll 1
         for (int k = 0; k < n; k += STEP) {
-            if (aligned && k + STEP <= n && see_all<T>(&f, y, got, rows, k, from))
-                continue;
-            f.to(mine);
+            bool ordinary = false;
+
+            if (k + STEP <= n) {
+                struct quick_figures quick = see_all<T>(y, got, aligned, rows, k);
+
+                ordinary = isfinite(quick.sum_sq);
+                sum_sq += ordinary ? (double)quick.sum_sq : 0;
+                if (ordinary && quick.max < limit)
+                    continue;
+            }
+            mine->sum_sq = sum_sq;
             see_each<T>(mine, y, got, n, rows, k, from);
-            f.from(mine);
+            /* Whether an ordinary element comes here depends on time; its square must not. */
+            sum_sq = ordinary ? sum_sq : mine->sum_sq;
+            limit = fmaxf(limit, limit_of(mine->max));
+            tell_limit(limit, block_limit);
         }
     }
-    f.to(mine);
+    mine->sum_sq = sum_sq;
 }
 
 /* Y: double or int64_t. Every block leaves its figures in parts. */
@@ -625,12 +744,16 @@ static __device__ __forceinline__ void compare(const struct cuda_compare &c,
                                                struct cuda_figures *parts)
 {
     __shared__ struct cuda_figures all[CUDA_THREADS];
+    __shared__ unsigned limit;
 
     all[threadIdx.x] = figures_none();
+    if (threadIdx.x == 0)
+        limit = 0;
+    __syncthreads();
     if (c.row_len > 0 && c.row_len < CUDA_COMPARE_CHUNK)
-        compare_chunks<T, Y, short_rows>(c, &all[threadIdx.x]);
+        compare_chunks<T, Y, short_rows>(c, &all[threadIdx.x], &limit);
     else
-        compare_chunks<T, Y, long_rows>(c, &all[threadIdx.x]);
+        compare_chunks<T, Y, long_rows>(c, &all[threadIdx.x], &limit);
     figures_of_block(all);
     if (threadIdx.x == 0) {
         int64_t at = all[0].max_at;
@@ -641,7 +764,7 @@ static __device__ __forceinline__ void compare(const struct cuda_compare &c,
     }
 }
 
-/* Of the numbers of pairs and blocks that were tried on an H200 the best: 1.6e9 floats in 7.7 ms. */
+/* Four blocks: 64 registers, which is what so many pairs take. */
 #define COMPARE_KERNEL(name, y)                                                       \
     extern "C" __global__ void __launch_bounds__(CUDA_THREADS, 4)                     \
         compare_##name(const __grid_constant__ struct cuda_compare c, struct cuda_figures *parts) \

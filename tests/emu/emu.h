@@ -91,6 +91,12 @@ static inline void atomicMin(unsigned long long *at, unsigned long long value)
         *at = value;
 }
 
+static inline void atomicMax(unsigned *at, unsigned value)
+{
+    if (value > *at)
+        *at = value;
+}
+
 extern double emu_exchange[];
 
 static inline double __shfl_sync(unsigned, double value, int lane, int width)

@@ -7,6 +7,7 @@
 #include "base/fs.h"
 #include "device/cuda_driver.h"
 #include "device/cuda_judge.h"
+#include "device/cuda_kernels.h"
 #include "problem/hardware.h"
 #include "tensor/law.h"
 
@@ -367,6 +368,12 @@ static bool near(double a, double b)
     return same(a, b) || fabs(a - b) <= 1e-12 * fabs(b);
 }
 
+/* A device squares quotients in float: each within 2^-20, or lost below float's range. */
+static bool near_squares(double a, double b, int64_t n)
+{
+    return same(a, b) || fabs(a - b) <= 0x1p-19 * fabs(b) + (double)n * 0x1p-126;
+}
+
 /* Scales of rows made beforehand change nothing, and the RMS is the host's. */
 static void rows_equal(const char *what, enum dtype t, const struct mem *y, const struct mem *got,
                        int64_t n, const struct compare_scale *scale,
@@ -431,7 +438,7 @@ static void compare_equals(const char *what, enum dtype t, const void *y, const 
             same(have.got, want.got) && same(have.want, want.want) &&
             have.n_nonfinite == want.n_nonfinite && have.first_nonfinite == want.first_nonfinite &&
             have.n_unequal == want.n_unequal && have.first_unequal == want.first_unequal &&
-            near(have.sum_sq, want.sum_sq),
+            near_squares(have.sum_sq, want.sum_sq, n),
         "%s, %s, n %lld, row %lld: max %.17g at %lld, not %.17g at %lld; sum %.17g, not %.17g; "
         "nonfinite %lld from %lld, not %lld from %lld; unequal %lld from %lld, not %lld from %lld",
         what, dtype_name(t), (long long)n, (long long)scale.row_len, have.max,
@@ -534,6 +541,146 @@ static void compare_is_the_hosts(void)
             }
         }
     }
+}
+
+/* Outputs of which many elements come close to the maximum, or that floats have no room for. */
+enum hard {
+    EQUAL_MAXIMA,
+    RISING,
+    FALLING,
+    CLOSE,
+    BEYOND_FLOATS,
+    SMALL_ERRORS,
+    NO_NUMBERS,
+    ONLY_ZEROS,
+    HARDS
+};
+static const char *const hard_names[] = {"equal maxima", "rising",        "falling",
+                                         "close",        "beyond floats", "small errors",
+                                         "no numbers",   "only zeros"};
+
+/* Element i of n, in units of the output. */
+static void hard_element(enum hard what, int64_t i, int64_t n, double *ret_y, double *ret_got)
+{
+    struct philox r = law_draw(KEY, i, LAW_STREAM_SECOND);
+    double y = 1 + r.v[0] % 4, part = 0;
+
+    switch (what) {
+    case EQUAL_MAXIMA: /* not by the first threads, and everywhere behind */
+        part = i > n / 3 && r.v[1] % 5 == 0 ? 0x1p-8 : 0x1p-9;
+        break;
+    case RISING:
+        part = (double)(i + 1) * 0x1p-23;
+        break;
+    case FALLING:
+        part = (double)(n - i) * 0x1p-23;
+        break;
+    case CLOSE: /* in float the larger of two ratios is the smaller one */
+        y = 1;
+        part = r.v[1] % 64 ? 0x1p-9 : 0x1p-8 * (1 + 1.9 * 0x1p-23);
+        if (i > n / 2 && r.v[1] % 128 == 0) {
+            y = 1 + 0.51 * 0x1p-23;
+            part = 0x1p-8 * (1 + 1.98 * 0x1p-23);
+        }
+        break;
+    case BEYOND_FLOATS: /* squares, or the ratios themselves */
+        part = r.v[1] % 3000 ? 0x1p-8 : r.v[1] % 2 ? 0x1p70 : 0x1p100;
+        break;
+    case SMALL_ERRORS:
+        y *= 0x1p-30;
+        part = r.v[1] % 300 ? 0 : 0x1p-23 * (r.v[1] % 2 ? 1 : 2);
+        break;
+    case NO_NUMBERS:
+        part = r.v[1] % 700 == 0 ? NAN : 0x1p-8;
+        y = r.v[1] % 500 == 0 ? NAN : r.v[1] % 500 == 1 ? INFINITY : y;
+        break;
+    default:
+        y = 0;
+    }
+    *ret_y = y;
+    *ret_got = y * (1 + part);
+}
+
+static void hard_compare(enum dtype t, enum hard what, int64_t n, int64_t row_len, double unit,
+                         double low)
+{
+    AUTO(freep) double *y = malloc((size_t)n * 8);
+    AUTO(freep) char *got = malloc((size_t)n * dtype_size(t));
+    struct compare_scale scale = {row_len, low, 0};
+
+    for (int64_t i = 0; i < n; i++) {
+        double value;
+
+        hard_element(what, i, n, &y[i], &value);
+        y[i] *= unit;
+        dtype_store(t, got + (size_t)i * dtype_size(t), value * unit);
+    }
+    compare_equals(hard_names[what], t, y, got, n, scale);
+}
+
+#define CHUNKS(n) ((int64_t)(n)*CUDA_COMPARE_BLOCKS * CUDA_COMPARE_CHUNK)
+
+/* A maximum is the host's to the bit and at the same place, though few elements are divided with
+ * that care. */
+static void maxima_are_the_hosts(void)
+{
+    static const int64_t rows[] = {0, 16, 1000, 5000};
+    static const struct {
+        double unit, low;
+    } scales[] = {
+        {1, 0},
+        {1, 1.5},
+        {1, 0x1p-99},
+        {1, 0x1p-101},
+        {1, 0x1p-127},
+        {1, 0x1p-140},
+        {1, 1e-300},
+        {1e-37, 2e-37},
+        {1, 0x1p90},
+        {0x1p-1030, 0x1p-1030},
+        {0x1p-1000, 0x1p-1024},
+        {0x1p1000, 0x1p1023},
+        {0x1p1000, 0x1.8p1022},
+    };
+
+    for (int what = 0; what < HARDS; what++) {
+        for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+            hard_compare(DT_F32, what, 40000, rows[i], 1, 1);
+            hard_compare(DT_F64, what, 40000, rows[i], 0x1p-300, 0x1p-301);
+        }
+        for (size_t i = 0; i < ARRAY_SIZE(scales); i++)
+            hard_compare(DT_F64, what, 9000, 0, scales[i].unit, scales[i].low);
+    }
+    /* More than a chunk for each block: its threads hear of each other's. */
+    hard_compare(DT_F64, CLOSE, CHUNKS(2), 0, 1, 1);
+    hard_compare(DT_F64, EQUAL_MAXIMA, CHUNKS(2), 0, 1, 1);
+}
+
+/* Errors below 2^-100 of the scale may count as none, but always the same ones. */
+static void tiny_errors_are_nearly_none(void)
+{
+    enum { N = 40000 };
+    struct mem dy = alloc(MEM_PRIVATE, N * 8), dgot = alloc(MEM_OUTPUT, N * 8);
+    AUTO(freep) double *y = malloc(N * 8), *got = malloc(N * 8);
+    struct compare_scale scale = {0, 1, 0};
+    struct compare_stats first, have;
+
+    for (int64_t i = 0; i < N; i++) {
+        y[i] = 0x1p-60;
+        got[i] = y[i] * (1 + 0x1p-52 * (double)(law_draw(KEY, i, LAW_STREAM_SECOND).v[0] % 2048));
+    }
+    upload(&dy, 0, y, N * 8);
+    upload(&dgot, 0, got, N * 8);
+    for (int i = 0; i < 8; i++) {
+        CHECK(ops->compare(ctx, &dy, 0, &dgot, 0, DT_F64, N, &scale, NULL, 0, &have, &err) == 0,
+              "compare");
+        CHECK(have.max < 0x1p-100 && have.max_at >= 0 && have.n_nonfinite == 0, "max %g at %lld",
+              have.max, (long long)have.max_at);
+        CHECK(i == 0 || memcmp(&have, &first, sizeof(have)) == 0, "other figures the next time");
+        first = have;
+    }
+    ops->mem_free(ctx, &dy);
+    ops->mem_free(ctx, &dgot);
 }
 
 static void integers_compare(enum dtype t, int64_t n, int64_t every)
@@ -685,6 +832,8 @@ int main(int argc, char **argv)
         poison_shows_one_changed_byte,
         differ_finds_the_first_byte,
         compare_is_the_hosts,
+        maxima_are_the_hosts,
+        tiny_errors_are_nearly_none,
         integers_are_compared,
         flush_changes_nothing,
     };
