@@ -67,13 +67,13 @@ int devlock_share(int fd)
     return rc;
 }
 
-int devlock_try(const char *device, int index, int *ret_fd, struct err *err)
+int devlock_try(const char *device, int index, bool shared, int *ret_fd, struct err *err)
 {
     AUTO(fd_closep) int fd = open_somewhere(device, index, err);
 
     if (fd < 0)
         return -1;
-    if (flock(fd, LOCK_SH | LOCK_NB) < 0)
+    if (flock(fd, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) < 0)
         return errno == EWOULDBLOCK ? 1 : fail_errno(err, "cannot lock device %s", device);
     *ret_fd = fd_steal(&fd);
     return 0;

@@ -11,9 +11,9 @@
 int devlock_take(const char *device, int index, bool shared, int *ret_fd, double *ret_waited_ms,
                  struct err *err);
 
-/* Shared, and without waiting: 1 when somebody is being timed. The lock goes with the descriptor: a
- * process that inherits it holds it, too. */
-int devlock_try(const char *device, int index, int *ret_fd, struct err *err);
+/* Without waiting: 1 when somebody is being timed, or, alone, when anybody has it. The lock goes
+ * with the descriptor: a process that inherits it holds it, too. */
+int devlock_try(const char *device, int index, bool shared, int *ret_fd, struct err *err);
 /* The descriptor without the lock, for a process that waits for its turn itself. */
 int devlock_open(const char *device, int index, int *ret_fd, struct err *err);
 /* From alone to shared. -1 where another who waited was quicker: the lock is then his. */

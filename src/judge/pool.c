@@ -597,8 +597,8 @@ static int fill_pool(struct pool *p, int contents, struct err *err)
         return -1;
     p->honest_contents = choose_honest_contents(p, keeps);
     p->honest_orders = choose_honest_orders(p);
-    if (!keeps)
-        return 0; /* measure_first() */
+    if (!keeps) /* the first one's gate now, while nobody waits; the others' in their turn */
+        return measure_first(p, 0, err);
     contents = MAX(contents, p->honest_contents * g->n_laws);
     if (make_up_to(p, contents, err) < 0)
         return -1;

@@ -87,6 +87,21 @@ static char *beside(const char *program, const char *name)
     return xasprintf("%.*s%s", slash ? (int)(slash + 1 - program) : 0, program, name);
 }
 
+/* A driver makes one context after the other, and the judge's is needed first: the spares, which
+ * are there when it is done, wait for their turn at the lock. Where somebody else has it, they wait
+ * for that. */
+static int open_device(struct session *s, struct err *err)
+{
+    const struct device *device = s->options.device;
+    AUTO(fd_closep) int lock = -1;
+    struct err ignored = ERR_INIT;
+
+    if (device->driver && !s->station->has_ctx)
+        devlock_try(device->name, s->options.device_index, false, &lock, &ignored);
+    open_spares(s);
+    return station_open(s->station, err);
+}
+
 int session_open(struct station *station, const struct problem *problem,
                  const struct session_options *options, struct session **ret,
                  bool *ret_calibration_made, struct err *err)
@@ -107,10 +122,7 @@ int session_open(struct station *station, const struct problem *problem,
     if (s->options.plan.runners == 0) /* medians of GPU kernels do not differ between processes */
         s->options.plan.runners = options->device->clock == CLOCK_CLAIM_AUDITED ? 1 : 3;
     s->options.plan.arenas = MAX(s->options.plan.arenas, PLAN_MIN_ARENAS);
-    if (station_open(station, err) < 0)
-        return -1;
-    open_spares(s);
-    if (station_ready(station, ret_calibration_made, err) < 0)
+    if (open_device(s, err) < 0 || station_ready(station, ret_calibration_made, err) < 0)
         return -1;
     s->plain = beside(station->places->runner, "assay-plain");
     emit_c_header(problem, options->sizes, &header);

@@ -48,7 +48,7 @@ void spares_fill(struct spares *s)
 
     if (s->n >= MIN(s->need, s->full))
         return;
-    busy = devlock_try(device->name, s->config.device_index, &lock, &ignored);
+    busy = devlock_try(device->name, s->config.device_index, true, &lock, &ignored);
     if (busy > 0 && device->driver)
         busy = devlock_open(device->name, s->config.device_index, &lock, &ignored);
     if (busy == 0)

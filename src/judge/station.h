@@ -39,8 +39,7 @@ struct station {
 
 /* Nothing is opened yet. */
 struct station *station_new(const struct places *places, const struct device *device, int index);
-/* Opens the device, unless it is open. A driver makes one context after the other, so the judge's
- * comes first: spares make theirs while the judge loads kernels and computes expected values. */
+/* Opens the device, unless it is open. */
 int station_open(struct station *st, struct err *err);
 /* All that a judge needs of it; once it is ready, nothing. *ret_calibration_made: there was no
  * calibration for this device, and it was measured just now. */

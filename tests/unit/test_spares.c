@@ -418,7 +418,7 @@ static void lock_stays_until_they_are_gone(void **state)
     leaving_keep(&l, &lock);
     assert_int_equal(lock, -1);
     assert_false(may_time());
-    assert_int_equal(devlock_try("fake", lock_index(), &spare, &err), 0);
+    assert_int_equal(devlock_try("fake", lock_index(), true, &spare, &err), 0);
     close(spare);
     kill(pid, SIGKILL);
     for (int ms = 0; !may_time(); ms++) {
