@@ -24,7 +24,7 @@ struct options {
 };
 
 /* Memory that all share: as much as the largest of each takes. */
-enum room { ROOM_Y, ROOM_GOT, ROOM_TO, ROOM_LOWS, ROOM_COUNT };
+enum room { ROOM_Y, ROOM_GOT, ROOM_TO, ROOM_ROWS, ROOM_COUNT };
 
 static const struct device_judge_ops *ops = &cuda_judge_ops;
 static struct cuda_ctx *ctx;
@@ -138,7 +138,6 @@ static int compares(struct err *err)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         enum dtype t = cases[i].type;
         int64_t row = (int64_t)cases[i].row_len, n = scaled(cases[i].rows) * row;
-        struct compare_scale scale = {row, 0, 0};
         struct work w = {.compare = t,
                          .job = {.y = at(ROOM_Y), .got = at(ROOM_GOT), .n = n, .row_len = row}};
 
@@ -147,9 +146,9 @@ static int compares(struct err *err)
         /* A double that is off has another deviation. */
         if (fill(ROOM_Y, DT_F64, n, t == DT_F64 ? 1 + 1e-9 : 1, err) < 0 ||
             fill(ROOM_GOT, t, n, 1, err) < 0 || (cases[i].exact && make_exact(t, n, err) < 0) ||
-            ops->row_lows(ctx, &rooms[ROOM_Y], 0, n, &scale, &rooms[ROOM_LOWS], 0, err) < 0)
+            ops->row_rms(ctx, &rooms[ROOM_Y], 0, n, row, &rooms[ROOM_ROWS], 0, err) < 0)
             return -1;
-        w.job.lows = at(ROOM_LOWS);
+        w.job.row_rms = at(ROOM_ROWS);
         if (measure(cases[i].name, &w, (double)n * (8 + (double)dtype_size(t)), 0, err) < 0)
             return -1;
     }
@@ -229,12 +228,13 @@ static int elementwise(struct err *err)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         enum store store = cases[i].store;
         struct gpu_pass a = {
-            .in = {{at(ROOM_Y), (int)cases[i].x}, {at(ROOM_LOWS), (int)store_dtype(store)}},
+            .in = {{at(ROOM_Y), (int)cases[i].x}, {at(ROOM_ROWS), (int)store_dtype(store)}},
             .pass = {.n_steps = cases[i].n_steps,
                      .steps = {{.op = (int)cases[i].first, .with = 1}, {.op = OP_EXP}},
                      .ax = {{1, {n}, {1}}, {2, {height, width}, {1, 0}}}},
             .y = at(ROOM_TO),
-            .n = n};
+            .n = n,
+            .ahead_bytes = (int)dtype_size(cases[i].x)};
         struct work w = {.compare = DT_COUNT,
                          .kernel = GPU_pass + (int)store,
                          .threads = (n + 3) / 4,
@@ -244,7 +244,7 @@ static int elementwise(struct err *err)
         if (!strstr(cases[i].name, options->only))
             continue;
         if (fill(ROOM_Y, cases[i].x, n, 1, err) < 0 ||
-            fill(ROOM_LOWS, store_dtype(store), height, 1, err) < 0 ||
+            fill(ROOM_ROWS, store_dtype(store), height, 1, err) < 0 ||
             measure(cases[i].name, &w, bytes * (double)n, 0, err) < 0)
             return -1;
     }
@@ -307,7 +307,7 @@ static int product(int64_t m, int64_t n, int64_t k, struct err *err)
                             .batch = 1,
                             .batch_a = {1, {1}, {0}},
                             .batch_b = {1, {1}, {0}},
-                            .a = at(ROOM_LOWS),
+                            .a = at(ROOM_ROWS),
                             .b = at(ROOM_GOT),
                             .c = at(ROOM_TO)};
     struct work w = {.compare = DT_COUNT, .kernel = GPU_product_large_f32, .args = &q};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Row scales first (as compare.c sums them, to the bit), then the figures of every block, then of
- * the blocks. */
+/* The RMS of rows first (as compare.c sums them, to the bit), then the figures of every block, then
+ * of the blocks. */
 #include "device/cuda_ctx.h"
 #include "tensor/sum_sq.h"
 
@@ -10,47 +10,47 @@
 
 /* Where a comparison's own data lie in the scratch memory. */
 struct compare_room {
-    CUdeviceptr result; /* one struct cuda_figures */
-    CUdeviceptr parts;  /* one per block */
-    CUdeviceptr lows, sums;
+    CUdeviceptr result;    /* one struct cuda_figures */
+    CUdeviceptr parts;     /* one per block */
+    CUdeviceptr rms, sums; /* of rows */
 };
 
 static int reserve_compare(struct cuda_ctx *c, int64_t n_rows, int64_t n_sums,
                            struct compare_room *ret, struct err *err)
 {
     size_t parts = cuda_aligned(sizeof(struct cuda_figures));
-    size_t lows = parts + cuda_aligned(CUDA_COMPARE_BLOCKS * sizeof(struct cuda_figures));
-    size_t sums = lows + cuda_aligned((size_t)n_rows * sizeof(double));
+    size_t rms = parts + cuda_aligned(CUDA_COMPARE_BLOCKS * sizeof(struct cuda_figures));
+    size_t sums = rms + cuda_aligned((size_t)n_rows * sizeof(double));
     size_t end = sums + (size_t)n_sums * sizeof(struct sum_sq);
 
     if (cuda_reserve(c, &c->scratch, end, err) < 0)
         return -1;
-    *ret = (struct compare_room){c->scratch.at, c->scratch.at + parts, c->scratch.at + lows,
+    *ret = (struct compare_room){c->scratch.at, c->scratch.at + parts, c->scratch.at + rms,
                                  c->scratch.at + sums};
     return 0;
 }
 
-static int short_lows(struct cuda_ctx *c, CUdeviceptr y, int64_t row_len, int64_t n_rows,
-                      double low, struct compare_room *room, struct err *err)
+static int short_rms(struct cuda_ctx *c, CUdeviceptr y, int64_t row_len, int64_t n_rows,
+                     struct compare_room *room, struct err *err)
 {
-    void *args[] = {&y, &row_len, &n_rows, &low, &room->lows};
+    void *args[] = {&y, &row_len, &n_rows, &room->rms};
 
-    return cuda_launch(c, c->kernels[SHORT_ROW_LOWS], cuda_blocks(c, n_rows * COMPARE_LANES), args,
-                       "row scales", err);
+    return cuda_launch(c, c->kernels[SHORT_ROW_RMS], cuda_blocks(c, n_rows * COMPARE_LANES), args,
+                       "row sums", err);
 }
 
-static int long_lows(struct cuda_ctx *c, CUdeviceptr y, int64_t row_len, int64_t n_rows, double low,
-                     struct compare_room *room, struct err *err)
+static int long_rms(struct cuda_ctx *c, CUdeviceptr y, int64_t row_len, int64_t n_rows,
+                    struct compare_room *room, struct err *err)
 {
     int64_t segment = compare_row_segment(row_len), per_row = (row_len + segment - 1) / segment;
     int64_t n_sums = n_rows * per_row;
     void *sum_args[] = {&y, &row_len, &segment, &per_row, &n_sums, &room->sums};
-    void *low_args[] = {&y, &row_len, &per_row, &n_rows, &low, &room->sums, &room->lows};
+    void *rms_args[] = {&y, &row_len, &per_row, &n_rows, &room->sums, &room->rms};
 
     if (cuda_launch(c, c->kernels[SEGMENT_SUMS], cuda_blocks(c, n_sums * COMPARE_LANES), sum_args,
                     "row sums", err) < 0)
         return -1;
-    return cuda_launch(c, c->kernels[LONG_ROW_LOWS], cuda_blocks(c, n_rows), low_args, "row scales",
+    return cuda_launch(c, c->kernels[LONG_ROW_RMS], cuda_blocks(c, n_rows), rms_args, "row sums",
                        err);
 }
 
@@ -65,20 +65,20 @@ static int64_t segments_per_row(int64_t row_len)
     return row_len ? (row_len - 1) / compare_row_segment(row_len) + 1 : 1;
 }
 
-static int queue_lows(struct cuda_ctx *c, CUdeviceptr y, int64_t row_len, int64_t n_rows,
-                      double floor, struct compare_room *room, struct err *err)
+static int queue_rms(struct cuda_ctx *c, CUdeviceptr y, int64_t row_len, int64_t n_rows,
+                     struct compare_room *room, struct err *err)
 {
     if (segments_per_row(row_len) > 1)
-        return long_lows(c, y, row_len, n_rows, floor, room, err);
-    return short_lows(c, y, row_len, n_rows, floor, room, err);
+        return long_rms(c, y, row_len, n_rows, room, err);
+    return short_rms(c, y, row_len, n_rows, room, err);
 }
 
-/* Launches everything up to the parts; job has what does not depend on rows, and their scales where
- * these were made before. */
-static int compare_parts(struct cuda_ctx *c, enum dtype t, struct cuda_compare *job, double floor,
-                         int blocks, struct compare_room *room, struct err *err)
+/* Launches everything up to the parts; job has all but the rows' RMS, and that where it was made
+ * before. */
+static int compare_parts(struct cuda_ctx *c, enum dtype t, struct cuda_compare *job, int blocks,
+                         struct compare_room *room, struct err *err)
 {
-    int64_t n_rows = job->row_len && !job->lows ? job->n / job->row_len : 0;
+    int64_t n_rows = job->row_len && !job->row_rms ? job->n / job->row_len : 0;
     int64_t per_row = segments_per_row(job->row_len);
     CUdeviceptr y = (CUdeviceptr)(uintptr_t)job->y;
     void *args[] = {job, &room->parts};
@@ -86,14 +86,14 @@ static int compare_parts(struct cuda_ctx *c, enum dtype t, struct cuda_compare *
     if (reserve_compare(c, n_rows, per_row > 1 ? n_rows * per_row : 0, room, err) < 0)
         return -1;
     if (n_rows > 0) {
-        job->lows = (const double *)(uintptr_t)room->lows;
-        if (queue_lows(c, y, job->row_len, n_rows, floor, room, err) < 0)
+        job->row_rms = (const double *)(uintptr_t)room->rms;
+        if (queue_rms(c, y, job->row_len, n_rows, room, err) < 0)
             return -1;
     }
     return cuda_launch(c, c->compare[t], (unsigned)blocks, args, "compare", err);
 }
 
-static int compare_figures(struct cuda_ctx *c, enum dtype t, struct cuda_compare *job, double floor,
+static int compare_figures(struct cuda_ctx *c, enum dtype t, struct cuda_compare *job,
                            struct cuda_figures *ret, struct err *err)
 {
     int64_t chunks = (job->n + CUDA_COMPARE_CHUNK - 1) / CUDA_COMPARE_CHUNK;
@@ -102,7 +102,7 @@ static int compare_figures(struct cuda_ctx *c, enum dtype t, struct cuda_compare
     void *args[] = {&room.parts, &blocks, &room.result};
     CUresult rc;
 
-    if (compare_parts(c, t, job, floor, blocks, &room, err) < 0 ||
+    if (compare_parts(c, t, job, blocks, &room, err) < 0 ||
         cuda_launch(c, c->kernels[COMPARE_FINISH], 1, args, "compare", err) < 0)
         return -1;
     rc = c->cu->cuMemcpyDtoH_v2(ret, room.result, sizeof(*ret));
@@ -114,15 +114,13 @@ static int64_t place(int64_t at)
     return at == CUDA_NOWHERE ? -1 : at;
 }
 
-int cuda_row_lows(void *ctx, const struct mem *y, size_t y_at, int64_t n,
-                  const struct compare_scale *scale, struct mem *lows, size_t lows_at,
-                  struct err *err)
+int cuda_row_rms(void *ctx, const struct mem *y, size_t y_at, int64_t n, int64_t row_len,
+                 struct mem *rms, size_t rms_at, struct err *err)
 {
     struct cuda_ctx *c = ctx;
-    int64_t n_rows = scale->row_len ? n / scale->row_len : 0;
-    int64_t per_row = segments_per_row(scale->row_len);
+    int64_t n_rows = row_len ? n / row_len : 0, per_row = segments_per_row(row_len);
     CUdeviceptr from = cuda_span_of(y, y_at, n, sizeof(double), err);
-    CUdeviceptr to = from ? cuda_span_of(lows, lows_at, n_rows, sizeof(double), err) : 0;
+    CUdeviceptr to = from ? cuda_span_of(rms, rms_at, n_rows, sizeof(double), err) : 0;
     struct compare_room room;
 
     if (!to || cuda_enter(c, err) < 0)
@@ -131,48 +129,49 @@ int cuda_row_lows(void *ctx, const struct mem *y, size_t y_at, int64_t n,
         return 0;
     if (reserve_compare(c, 0, per_row > 1 ? n_rows * per_row : 0, &room, err) < 0)
         return -1;
-    room.lows = to;
-    if (queue_lows(c, from, scale->row_len, n_rows, sane(scale->floor), &room, err) < 0)
+    room.rms = to;
+    if (queue_rms(c, from, row_len, n_rows, &room, err) < 0)
         return -1;
-    return cuda_finish(c, "row scales", err);
+    return cuda_finish(c, "row sums", err);
 }
 
-/* The rows' scales as row_lows() left them, or 0. */
-static int given_lows(const struct mem *lows, size_t at, int64_t n_rows, CUdeviceptr *ret,
-                      struct err *err)
+/* What row_rms() left, or 0. */
+static int given_rms(const struct mem *rms, size_t at, int64_t n_rows, CUdeviceptr *ret,
+                     struct err *err)
 {
     *ret = 0;
-    if (!lows || n_rows == 0)
+    if (!rms || n_rows == 0)
         return 0;
-    *ret = cuda_span_of(lows, at, n_rows, sizeof(double), err);
+    *ret = cuda_span_of(rms, at, n_rows, sizeof(double), err);
     return *ret ? 0 : -1;
 }
 
 int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got, size_t got_at,
-                 enum dtype t, int64_t n, const struct compare_scale *scale, const struct mem *lows,
-                 size_t lows_at, struct compare_stats *ret, struct err *err)
+                 enum dtype t, int64_t n, const struct compare_scale *scale,
+                 const struct mem *row_rms, size_t rms_at, struct compare_stats *ret,
+                 struct err *err)
 {
     struct cuda_ctx *c = ctx;
     CUdeviceptr want = cuda_span_of(y, y_at, n, sizeof(double), err), rows = 0;
     CUdeviceptr have = want ? cuda_span_of(got, got_at, n, dtype_size(t), err) : 0;
-    double floor = sane(scale->floor);
     struct cuda_compare job = {
         .y = (const void *)(uintptr_t)want,
         .got = (const void *)(uintptr_t)have,
         .n = n,
         .row_len = dtype_is_float(t) ? scale->row_len : 0,
-        .low = MAX(sane(scale->pooled_rms), floor),
+        .floor = sane(scale->floor),
+        .low = MAX(sane(scale->pooled_rms), sane(scale->floor)),
     };
     struct compare_stats stats = COMPARE_STATS_INIT;
     struct cuda_figures f;
 
     assert(job.row_len >= 0 && (job.row_len == 0 || n % job.row_len == 0));
-    if (!have || given_lows(lows, lows_at, job.row_len ? n / job.row_len : 0, &rows, err) < 0 ||
+    if (!have || given_rms(row_rms, rms_at, job.row_len ? n / job.row_len : 0, &rows, err) < 0 ||
         cuda_enter(c, err) < 0)
         return -1;
-    job.lows = (const double *)(uintptr_t)rows;
+    job.row_rms = (const double *)(uintptr_t)rows;
     if (n > 0) {
-        if (compare_figures(c, t, &job, floor, &f, err) < 0)
+        if (compare_figures(c, t, &job, &f, err) < 0)
             return -1;
         stats = (struct compare_stats){
             .count = n,

@@ -27,9 +27,9 @@ enum kernel {
     DIFFER,
     STORE_REALS,
     STORE_INTEGERS,
-    SHORT_ROW_LOWS,
+    SHORT_ROW_RMS,
     SEGMENT_SUMS,
-    LONG_ROW_LOWS,
+    LONG_ROW_RMS,
     COMPARE_FINISH,
     FLUSH_WRITE,
     FLUSH_READ,
@@ -112,11 +112,11 @@ int cuda_store(void *ctx, const struct mem *values, size_t values_at, enum dtype
                struct mem *dst, size_t at, struct err *err);
 int cuda_flush(void *ctx, struct mem *const *mems, int n, struct err *err);
 int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got, size_t got_at,
-                 enum dtype t, int64_t n, const struct compare_scale *scale, const struct mem *lows,
-                 size_t lows_at, struct compare_stats *ret, struct err *err);
-int cuda_row_lows(void *ctx, const struct mem *y, size_t y_at, int64_t n,
-                  const struct compare_scale *scale, struct mem *lows, size_t lows_at,
-                  struct err *err);
+                 enum dtype t, int64_t n, const struct compare_scale *scale,
+                 const struct mem *row_rms, size_t rms_at, struct compare_stats *ret,
+                 struct err *err);
+int cuda_row_rms(void *ctx, const struct mem *y, size_t y_at, int64_t n, int64_t row_len,
+                 struct mem *rms, size_t rms_at, struct err *err);
 int cuda_rms(void *ctx, const struct mem *y, size_t at, int64_t n, double *ret, struct err *err);
 int cuda_others_bytes(void *ctx, int64_t *ret, struct err *err);
 int cuda_rates(void *ctx, struct device_rates *ret, struct err *err);

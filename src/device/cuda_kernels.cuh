@@ -302,7 +302,7 @@ KERNEL differ(const uint8_t *a, const uint8_t *b, int64_t bytes, unsigned long l
     }
 }
 
-/* ---- compare: the scale of a row ---- */
+/* ---- compare: the size of a row ---- */
 
 #define LANES 8 /* COMPARE_LANES */
 
@@ -326,22 +326,15 @@ static __device__ struct sum_sq sum_segment(const double *y, int64_t n)
     return isfinite(s.sum) ? s : sum_sq_careful(y, n);
 }
 
-static __device__ double low_of(struct sum_sq s, const double *row, int64_t n, double floor)
-{
-    double rms = sum_sq_rms(s, row, n);
-
-    return rms > floor ? rms : floor;
-}
-
 /* A segment per row. */
-KERNEL short_row_lows(const double *y, int64_t row_len, int64_t n_rows, double floor, double *lows)
+KERNEL short_row_rms(const double *y, int64_t row_len, int64_t n_rows, double *rms)
 {
     for (int64_t row = thread_index() / LANES; row < n_rows; row += thread_count() / LANES) {
         const double *at = y + row * row_len;
         struct sum_sq s = sum_segment(at, row_len);
 
         if (threadIdx.x % LANES == 0)
-            lows[row] = low_of(s, at, row_len, floor);
+            rms[row] = sum_sq_rms(s, at, row_len);
     }
 }
 
@@ -359,15 +352,15 @@ KERNEL segment_sums(const double *y, int64_t row_len, int64_t segment, int64_t p
     }
 }
 
-KERNEL long_row_lows(const double *y, int64_t row_len, int64_t per_row, int64_t n_rows,
-                     double floor, const struct sum_sq *sums, double *lows)
+KERNEL long_row_rms(const double *y, int64_t row_len, int64_t per_row, int64_t n_rows,
+                    const struct sum_sq *sums, double *rms)
 {
     for (int64_t row = thread_index(); row < n_rows; row += thread_count()) {
         struct sum_sq all = {0, 0};
 
         for (int64_t i = 0; i < per_row; i++)
             sum_sq_add(&all, sums[row * per_row + i]);
-        lows[row] = low_of(all, y + row * row_len, row_len, floor);
+        rms[row] = sum_sq_rms(all, y + row * row_len, row_len);
     }
 }
 
@@ -476,6 +469,11 @@ static __device__ struct scale scale_of(double low)
     return s;
 }
 
+static __device__ double low_of(double row_rms, double floor)
+{
+    return row_rms > floor ? row_rms : floor;
+}
+
 /* The scale of a step whose elements lie in one row. */
 struct one_row {
     struct scale scale;
@@ -498,8 +496,10 @@ struct long_rows {
         int64_t left = c.row_len ? (row + 1) * c.row_len - from : CUDA_COMPARE_CHUNK;
 
         edge = left < CUDA_COMPARE_CHUNK ? (int)left : CUDA_COMPARE_CHUNK;
-        low = c.row_len ? c.lows[row] : c.low;
-        next = edge < CUDA_COMPARE_CHUNK && from + left < c.n ? c.lows[row + 1] : low;
+        low = c.row_len ? low_of(c.row_rms[row], c.floor) : c.low;
+        next = edge < CUDA_COMPARE_CHUNK && from + left < c.n
+                   ? low_of(c.row_rms[row + 1], c.floor)
+                   : low;
         scale = scale_of(low);
         next_scale = scale_of(next);
     }
@@ -525,21 +525,23 @@ struct long_rows {
 /* The same where rows are shorter than a chunk. They are found by a product with 2^31 / row_len:
  * exact, because k * row_len stays below 2^31. */
 struct short_rows {
-    const double *lows; /* of the row that the chunk begins in */
-    unsigned start;     /* how far in */
+    const double *rms; /* of the row that the chunk begins in, and those that follow */
+    double floor;
+    unsigned start; /* how far in */
     unsigned inverse;
 
     __device__ short_rows(const struct cuda_compare &c, int64_t from)
     {
         int64_t row = from / c.row_len;
 
-        lows = c.lows + row;
+        rms = c.row_rms + row;
+        floor = c.floor;
         start = (unsigned)(from - row * c.row_len);
         inverse = (1u << 31) / (unsigned)c.row_len + 1;
     }
     __device__ double low_at(int k) const
     {
-        return lows[((uint64_t)(start + (unsigned)k) * inverse) >> 31];
+        return low_of(rms[((uint64_t)(start + (unsigned)k) * inverse) >> 31], floor);
     }
     __device__ struct scale scale_at(int k) const
     {

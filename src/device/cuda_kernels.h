@@ -19,7 +19,8 @@ struct cuda_compare {
     const void *y, *got;
     int64_t n;
     int64_t row_len;    /* 0: every element has low */
-    const double *lows; /* per row: the larger of its RMS and the floor */
+    const double *row_rms;
+    double floor; /* no row's scale is below */
     double low;
 };
 

@@ -117,13 +117,12 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
                  struct mem *dst, size_t at, struct err *err);
     int (*compare)(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
                    size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
-                   const struct mem *lows, size_t lows_at, struct compare_stats *ret,
+                   const struct mem *row_rms, size_t rms_at, struct compare_stats *ret,
                    struct err *err);
-    /* Optional: the scales of y's rows, one double each, to be handed to compare() as lows. Where
-     * it is NULL, and where lows is, compare() finds them itself: a second pass over y. */
-    int (*row_lows)(void *ctx, const struct mem *y, size_t y_at, int64_t n,
-                    const struct compare_scale *scale, struct mem *lows, size_t lows_at,
-                    struct err *err);
+    /* Optional: the root mean square of each of y's rows, to be handed to compare(). Where it is
+     * NULL, and where row_rms is, compare() finds it itself: a second pass over y. */
+    int (*row_rms)(void *ctx, const struct mem *y, size_t y_at, int64_t n, int64_t row_len,
+                   struct mem *rms, size_t rms_at, struct err *err);
     /* Root mean square of the finite ones among n doubles; 0 when there are none. */
     int (*rms)(void *ctx, const struct mem *y, size_t at, int64_t n, double *ret, struct err *err);
     /* Optional: NULL where a runner cannot write to a MEM_INPUT, whatever it does. *ret_at: offset

@@ -78,9 +78,12 @@ int gpu_run_made(struct gpu *g, const struct job *j, struct err *err)
 int gpu_run_pass(struct gpu *g, const struct job *j, struct err *err)
 {
     struct gpu_pass a = {.pass = j->pass, .y = j->y, .n = j->count};
+    const struct axes *first = &a.pass.ax[0];
 
     for (int i = 0; i < PASS_MAX_IN; i++)
         a.in[i] = gpu_operand(j, i);
+    if (a.in[0].at && first->rank == 1 && first->stride[0] == 1)
+        a.ahead_bytes = (int)dtype_size(j->type[0]);
     return gpu_launch(g, GPU_pass + (int)j->store, (a.n + 3) / 4, &a, err);
 }
 

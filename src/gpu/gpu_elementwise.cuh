@@ -172,12 +172,25 @@ static __device__ __forceinline__ void step4(const struct gpu_pass &a, const str
     binary4<R>(s.op, p, q, v);
 }
 
+/* A thread asks for one operand at a time and waits for it; so that more is on its way, the next
+ * four of the first one come nearer meanwhile. */
+static __device__ __forceinline__ void prefetch(const struct gpu_pass &a, int64_t i)
+{
+#ifdef __CUDA_ARCH__
+    if (a.ahead_bytes && i < a.n)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"((const char *)a.in[0].at + i * a.ahead_bytes));
+#else
+    (void)a, (void)i;
+#endif
+}
+
 /* Steps are not unrolled: each op is there once, whatever comes before it. */
 template <class R> static __device__ __forceinline__ void pass_all(const struct gpu_pass &a)
 {
     FOR_EACH_FOUR(i, a.n) {
         R v[4];
 
+        prefetch(a, i + 4 * thread_count());
         take4(a, 0, i, v, v);
         ITEM_ROLLED
         for (int s = 0; s < a.pass.n_steps; s++)

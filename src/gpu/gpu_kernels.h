@@ -78,6 +78,7 @@ struct gpu_pass {
     struct pass_args pass;
     void *y;
     int64_t n;
+    int ahead_bytes; /* of an element of the first operand, where it lies from end to end; else 0 */
 };
 
 /* A comparison, a where, or one operand moved. */

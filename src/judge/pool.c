@@ -85,7 +85,7 @@ static int make_content(struct pool *p, int k, struct pool_slot *slot, struct er
     uint64_t start = clock_ns();
 
     slot->content = -1; /* until it is whole */
-    slot->has_lows = false;
+    slot->has_row_rms = false;
     if (draw_inputs(p, k, &slot->data, err) < 0)
         return -1;
 
@@ -111,12 +111,12 @@ static int new_slot(struct pool *p, struct pool_slot **ret, struct err *err)
 
     p->slots = xrealloc(p->slots, (size_t)(p->n_slots + 1) * sizeof(*p->slots));
     slot = &p->slots[p->n_slots++]; /* counted before it is complete: pool_close frees it */
-    *slot = (struct pool_slot){.content = -1, .data = MEM_INIT, .y = MEM_INIT, .lows = MEM_INIT};
+    *slot = (struct pool_slot){.content = -1, .data = MEM_INIT, .y = MEM_INIT, .row_rms = MEM_INIT};
     if (ops->mem_alloc(p->ctx, MEM_PRIVATE, p->in.bytes, &slot->data, err) < 0 ||
         ops->mem_alloc(p->ctx, MEM_PRIVATE, p->y_bytes, &slot->y, err) < 0)
         return -1;
-    if (ops->row_lows && p->lows_bytes &&
-        ops->mem_alloc(p->ctx, MEM_PRIVATE, p->lows_bytes, &slot->lows, err) < 0)
+    if (ops->row_rms && p->rms_bytes &&
+        ops->mem_alloc(p->ctx, MEM_PRIVATE, p->rms_bytes, &slot->row_rms, err) < 0)
         return -1;
     *ret = slot;
     return 0;
@@ -227,19 +227,35 @@ static struct law_gate *law_gate(const struct pool *p, int content, int output)
 
 static int measure_first(struct pool *p, int content, struct err *err);
 
-/* Once per content, and not before the law's scale is known. */
-static int make_lows(struct pool *p, struct pool_slot *slot, struct err *err)
+static int64_t row_length(const struct pool *p, int output, bool *ret_whole)
 {
-    const struct device_judge_ops *ops = p->device->judge;
+    return shape_row(&output_node(p->graph, output)->shape, ret_whole);
+}
 
-    if (slot->has_lows || !slot->lows.bytes)
+/* Whose errors are measured by their own size; a whole tensor has none. */
+static int64_t row_count(const struct pool *p, int output)
+{
+    bool whole;
+    int64_t row = row_length(p, output, &whole);
+
+    if (whole || !dtype_is_float(output_node(p->graph, output)->dtype))
         return 0;
-    for (int o = 0; o < p->graph->n_outputs; o++)
-        if (ops->row_lows(p->ctx, &slot->y, p->y_offset[o], output_count(p->graph, o),
-                          &law_gate(p, slot->content, o)->scale, &slot->lows, p->lows_offset[o],
-                          err) < 0)
+    return output_count(p->graph, output) / row;
+}
+
+/* Once per content. */
+static int make_row_rms(struct pool *p, struct pool_slot *slot, struct err *err)
+{
+    if (slot->has_row_rms || !slot->row_rms.bytes)
+        return 0;
+    for (int o = 0; o < p->graph->n_outputs; o++) {
+        int64_t rows = row_count(p, o), n = output_count(p->graph, o);
+
+        if (rows > 0 && p->device->judge->row_rms(p->ctx, &slot->y, p->y_offset[o], n, n / rows,
+                                                  &slot->row_rms, p->rms_offset[o], err) < 0)
             return -1;
-    slot->has_lows = true;
+    }
+    slot->has_row_rms = true;
     return 0;
 }
 
@@ -250,12 +266,12 @@ static int compare(struct pool *p, int content, int output, enum dtype t, const 
     struct pool_slot *slot;
 
     if (measure_first(p, content, err) < 0 || get_slot(p, content, &slot, err) < 0 ||
-        make_lows(p, slot, err) < 0)
+        make_row_rms(p, slot, err) < 0)
         return -1;
     return p->device->judge->compare(
         p->ctx, &slot->y, p->y_offset[output], got, at, t, output_count(p->graph, output),
-        &law_gate(p, content, output)->scale, slot->has_lows ? &slot->lows : NULL,
-        p->lows_offset[output], ret, err);
+        &law_gate(p, content, output)->scale, slot->has_row_rms ? &slot->row_rms : NULL,
+        p->rms_offset[output], ret, err);
 }
 
 int pool_compare(struct pool *p, int content, int output, const struct mem *got, size_t at,
@@ -266,9 +282,19 @@ int pool_compare(struct pool *p, int content, int output, const struct mem *got,
 
 /* --- the gates --- */
 
-static int64_t row_length(const struct pool *p, int output, bool *ret_whole)
+/* Of the expected values; from those of the rows, which are needed anyway, where there are any. */
+static int output_rms(struct pool *p, struct pool_slot *slot, int output, double *ret,
+                      struct err *err)
 {
-    return shape_row(&output_node(p->graph, output)->shape, ret_whole);
+    const struct device_judge_ops *ops = p->device->judge;
+    int64_t rows = row_count(p, output);
+
+    if (make_row_rms(p, slot, err) < 0)
+        return -1;
+    if (slot->has_row_rms && rows > 0)
+        return ops->rms(p->ctx, &slot->row_rms, p->rms_offset[output], rows, ret, err);
+    return ops->rms(p->ctx, &slot->y, p->y_offset[output], output_count(p->graph, output), ret,
+                    err);
 }
 
 /* Mean square of the finite expected values of one law's contents, per output. */
@@ -278,19 +304,18 @@ static int mean_squares(struct pool *p, int law, int first, int end, double *ret
     AUTO(freep) int *seen = xcalloc((size_t)g->n_outputs, sizeof(*seen));
 
     for (int k = first; k < end; k++) {
-        const struct pool_slot *slot;
+        struct pool_slot *slot;
 
         if (pool_law(p, k) != law)
             continue;
-        if (pool_get(p, k, &slot, err) < 0)
+        if (get_slot(p, k, &slot, err) < 0)
             return -1;
         for (int o = 0; o < g->n_outputs; o++) {
             double rms = 0;
 
             if (!dtype_is_float(output_node(g, o)->dtype))
                 continue;
-            if (p->device->judge->rms(p->ctx, &slot->y, p->y_offset[o], output_count(g, o), &rms,
-                                      err) < 0)
+            if (output_rms(p, slot, o, &rms, err) < 0)
                 return -1;
             ret[o] += isfinite(rms) ? rms * rms : 0;
             seen[o] += isfinite(rms);
@@ -534,15 +559,12 @@ static void lay_out(struct pool *p)
     layout_inputs(g, &p->in);
     layout_outputs(g, &p->out);
     p->y_offset = xcalloc((size_t)g->n_outputs, sizeof(*p->y_offset));
-    p->lows_offset = xcalloc((size_t)g->n_outputs, sizeof(*p->lows_offset));
+    p->rms_offset = xcalloc((size_t)g->n_outputs, sizeof(*p->rms_offset));
     for (int o = 0; o < g->n_outputs; o++) {
-        bool whole;
-        int64_t row = row_length(p, o, &whole);
-
         p->y_offset[o] = p->y_bytes;
         p->y_bytes += (size_t)output_count(g, o) * 8;
-        p->lows_offset[o] = p->lows_bytes;
-        p->lows_bytes += whole ? 0 : (size_t)(output_count(g, o) / row) * sizeof(double);
+        p->rms_offset[o] = p->rms_bytes;
+        p->rms_bytes += (size_t)row_count(p, o) * sizeof(double);
     }
     p->gates = xcalloc((size_t)(g->n_laws * g->n_outputs), sizeof(*p->gates));
     p->honest = xcalloc((size_t)(g->n_laws * g->n_outputs), sizeof(*p->honest));
@@ -557,7 +579,7 @@ static void lay_out(struct pool *p)
 static int limit_slots(struct pool *p, const struct pool_config *c, struct err *err)
 {
     const struct ops_engine *e = p->engine;
-    double each = (double)p->in.bytes + (double)p->y_bytes + (double)p->lows_bytes;
+    double each = (double)p->in.bytes + (double)p->y_bytes + (double)p->rms_bytes;
     double arenas = 2.0 * (double)(p->in.bytes + p->out.bytes);
     double honest = (double)p->y_bytes + e->peak_bytes(e->ctx, p->graph, OPS_FLOAT);
     double own = fmax(e->peak_bytes(e->ctx, p->graph, OPS_DOUBLE), honest);
@@ -630,7 +652,7 @@ void pool_close(struct pool *p)
     for (int i = 0; i < p->n_slots; i++) {
         p->device->judge->mem_free(p->ctx, &p->slots[i].data);
         p->device->judge->mem_free(p->ctx, &p->slots[i].y);
-        p->device->judge->mem_free(p->ctx, &p->slots[i].lows);
+        p->device->judge->mem_free(p->ctx, &p->slots[i].row_rms);
     }
     free(p->slots);
     free(p->appealed);
@@ -639,7 +661,7 @@ void pool_close(struct pool *p)
     free(p->honest);
     free(p->measured);
     free(p->y_offset);
-    free(p->lows_offset);
+    free(p->rms_offset);
     layout_release(&p->in);
     layout_release(&p->out);
     *p = (struct pool){0};

@@ -14,12 +14,12 @@
 
 /* Memory for one content. */
 struct pool_slot {
-    int content;     /* which one lies here; -1: none */
-    uint64_t used;   /* when it was last asked for: the longest unused one makes room */
-    struct mem data; /* laid out like an input arena, guards included */
-    struct mem y;    /* expected values, 8 bytes an element, outputs one after the other */
-    struct mem lows; /* the scales of y's rows, where the device makes them beforehand */
-    bool has_lows;
+    int content;        /* which one lies here; -1: none */
+    uint64_t used;      /* when it was last asked for: the longest unused one makes room */
+    struct mem data;    /* laid out like an input arena, guards included */
+    struct mem y;       /* expected values, 8 bytes an element, outputs one after the other */
+    struct mem row_rms; /* of y's rows, where the device makes it beforehand */
+    bool has_row_rms;
 };
 
 /* Per law and output. */
@@ -38,8 +38,8 @@ struct pool {
     struct layout in, out;
     size_t *y_offset; /* per output, in bytes into pool_slot.y */
     size_t y_bytes;
-    size_t *lows_offset; /* per output, in bytes into pool_slot.lows */
-    size_t lows_bytes;
+    size_t *rms_offset; /* per output, in bytes into pool_slot.row_rms */
+    size_t rms_bytes;
     struct pool_slot *slots; /* what memory allows; contents beyond that are made again */
     int n_slots, cap_slots;  /* in use, at most */
     uint64_t clock;          /* of pool_slot.used */

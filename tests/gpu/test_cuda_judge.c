@@ -379,17 +379,17 @@ static void rows_equal(const char *what, enum dtype t, const struct mem *y, cons
                        int64_t n, const struct compare_scale *scale,
                        const struct compare_stats *want)
 {
-    struct mem lows = alloc(MEM_PRIVATE, 8 + (size_t)n * 8);
+    struct mem rms = alloc(MEM_PRIVATE, 8 + (size_t)n * 8);
     struct compare_stats have;
 
     if (dtype_is_float(t)) {
-        CHECK(ops->row_lows(ctx, y, 256, n, scale, &lows, 8, &err) == 0, "row scales");
-        CHECK(ops->compare(ctx, y, 256, got, 512, t, n, scale, &lows, 8, &have, &err) == 0 &&
+        CHECK(ops->row_rms(ctx, y, 256, n, scale->row_len, &rms, 8, &err) == 0, "row sums");
+        CHECK(ops->compare(ctx, y, 256, got, 512, t, n, scale, &rms, 8, &have, &err) == 0 &&
                   (memcmp(&have, want, sizeof(have)) == 0 || isnan(have.got) || isnan(have.want)),
               "%s, %s, n %lld, row %lld: other figures by rows made before", what, dtype_name(t),
               (long long)n, (long long)scale->row_len);
     }
-    ops->mem_free(ctx, &lows);
+    ops->mem_free(ctx, &rms);
 }
 
 static void rms_equals(const double *y, const struct mem *dy, int64_t n)
