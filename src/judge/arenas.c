@@ -15,20 +15,31 @@ static int count(const struct pool *p, int wanted)
     return (int)MIN((size_t)wanted, MAX(ARENAS_BYTES / pair_bytes(p), PLAN_MIN_ARENAS));
 }
 
-static int make(struct arenas *a, const struct pool *p, int n, struct err *err)
+static int allocate(struct arenas *a, const struct pool *p, struct err *err)
 {
     const struct device_judge_ops *ops = p->device->judge;
 
-    for (int i = 0; i < n; i++)
-        a->in[i] = a->out[i] = (struct mem)MEM_INIT;
-    a->n = n;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < a->n; i++)
         if (ops->mem_alloc(p->ctx, MEM_INPUT, p->in.bytes, &a->in[i], err) < 0)
             return wrap(err, "input arena");
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < a->n; i++)
         if (ops->mem_alloc(p->ctx, MEM_OUTPUT, p->out.bytes, &a->out[i], err) < 0)
             return wrap(err, "output arena");
     return 0;
+}
+
+int arenas_make(struct arenas *a, const struct pool *p, int wanted, struct err *err)
+{
+    if (a->n > 0)
+        return 0;
+    a->n = count(p, wanted);
+    a->fresh = true;
+    for (int i = 0; i < a->n; i++)
+        a->in[i] = a->out[i] = (struct mem)MEM_INIT;
+    if (allocate(a, p, err) == 0)
+        return 0;
+    arenas_release(a, p->device->judge, p->ctx);
+    return -1;
 }
 
 /* Setup may read parameters in any of them. */
@@ -56,9 +67,10 @@ static int wipe_outputs(struct arenas *a, const struct pool *p, uint64_t poison,
 
 int arenas_prepare(struct arenas *a, struct pool *p, int wanted, uint64_t poison, struct err *err)
 {
-    int rc = a->n == 0 ? make(a, p, count(p, wanted), err) : wipe_outputs(a, p, poison, err);
-
-    return rc < 0 ? -1 : fill_inputs(a, p, err);
+    if (arenas_make(a, p, wanted, err) < 0 || (!a->fresh && wipe_outputs(a, p, poison, err) < 0))
+        return -1;
+    a->fresh = false;
+    return fill_inputs(a, p, err);
 }
 
 /* Processes of the host's map theirs at their own place anyway. */

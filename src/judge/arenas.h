@@ -14,11 +14,14 @@
 
 struct arenas {
     struct mem in[PLAN_MAX_ARENAS], out[PLAN_MAX_ARENAS];
-    int n; /* of either; 0: none yet */
+    int n;      /* of either; 0: none yet */
+    bool fresh; /* no candidate has seen them */
 };
 
-/* As many as wanted, fewer where they are large; makes them unless they are there. Inputs hold the
- * pool's first content, outputs nothing of a candidate's. */
+/* As many as wanted, fewer where they are large, unless they are there. */
+int arenas_make(struct arenas *a, const struct pool *p, int wanted, struct err *err);
+/* For the next candidate: inputs hold the pool's first content, outputs nothing of another's. Makes
+ * them where nobody has. */
 int arenas_prepare(struct arenas *a, struct pool *p, int wanted, uint64_t poison, struct err *err);
 /* When the runners leave: kept for the next candidate, or given away to be freed once they are
  * gone. */

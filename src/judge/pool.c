@@ -609,6 +609,16 @@ static int make_up_to(struct pool *p, int contents, struct err *err)
     return 0;
 }
 
+/* The gates of the contents that will still lie there, while nobody waits; the others' in their
+ * turn. */
+static int measure_ahead(struct pool *p, struct err *err)
+{
+    for (int k = 0; k < MIN(p->cap_slots, p->graph->n_laws); k++)
+        if (measure_first(p, k, err) < 0)
+            return -1;
+    return 0;
+}
+
 static int fill_pool(struct pool *p, int contents, struct err *err)
 {
     const struct graph *g = p->graph;
@@ -619,8 +629,8 @@ static int fill_pool(struct pool *p, int contents, struct err *err)
         return -1;
     p->honest_contents = choose_honest_contents(p, keeps);
     p->honest_orders = choose_honest_orders(p);
-    if (!keeps) /* the first one's gate now, while nobody waits; the others' in their turn */
-        return measure_first(p, 0, err);
+    if (!keeps)
+        return measure_ahead(p, err);
     contents = MAX(contents, p->honest_contents * g->n_laws);
     if (make_up_to(p, contents, err) < 0)
         return -1;

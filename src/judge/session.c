@@ -534,8 +534,8 @@ static int judge_each(struct session *s, struct evaluation *e, struct err *err)
     return 1;
 }
 
-/* Where spares open a driver, the first expected values are computed meanwhile, and nobody is timed
- * beside either. */
+/* Where spares open a driver, the first expected values are computed meanwhile and memory is taken;
+ * nobody is timed beside either. */
 static int open_first_pool(struct session *s, struct evaluation *e, struct err *err)
 {
     AUTO(fd_closep) int lock = -1;
@@ -545,7 +545,8 @@ static int open_first_pool(struct session *s, struct evaluation *e, struct err *
         return 0;
     if (devlock_take(s->options.device->name, s->options.device_index, true, &lock, &waited, err) <
             0 ||
-        open_pool(s, 0, err) < 0)
+        open_pool(s, 0, err) < 0 ||
+        arenas_make(&s->arenas[0], &s->pools[0], s->options.plan.arenas, err) < 0)
         return -1;
     e->queue_ms += waited;
     count_making(&s->pools[0], 1, e);
