@@ -18,7 +18,7 @@
 struct cuda_compare {
     const void *y, *got;
     int64_t n;
-    int64_t row_len;    /* 0: every element has low */
+    int64_t row_len; /* 0: every element has low */
     const double *row_rms;
     double floor; /* no row's scale is below */
     double low;
