@@ -227,8 +227,14 @@ KERNEL store_integers(const int64_t *values, enum dtype t, void *data, int64_t n
 /* ---- poison ---- */
 
 struct alignas(16) two_words {
-    uint64_t v[2];
+    uint64_t first, second;
 };
+
+static __device__ void store_bytes(uint8_t *data, int64_t n, uint64_t word)
+{
+    for (int k = 0; k < 8 && k < n; k++)
+        data[k] = (uint8_t)(word >> (8 * k));
+}
 
 /* Two words of poison at a time; guard zones begin and end at any byte. */
 KERNEL poison(uint64_t mixed_key, uint8_t *data, int64_t bytes)
@@ -237,14 +243,14 @@ KERNEL poison(uint64_t mixed_key, uint8_t *data, int64_t bytes)
 
     for (int64_t at = 16 * thread_index(); at < bytes; at += 16 * thread_count()) {
         uint64_t word = (uint64_t)at / 8;
-        struct two_words two = {{law_poison(mixed_key, word), law_poison(mixed_key, word + 1)}};
+        struct two_words two = {law_poison(mixed_key, word), law_poison(mixed_key, word + 1)};
 
         if (aligned && at + 16 <= bytes) {
             *(struct two_words *)(data + at) = two;
             continue;
         }
-        for (int k = 0; k < 16 && at + k < bytes; k++)
-            data[at + k] = (uint8_t)(two.v[k / 8] >> (8 * (k % 8)));
+        store_bytes(data + at, bytes - at, two.first);
+        store_bytes(data + at + 8, bytes - at - 8, two.second);
     }
 }
 

@@ -14,9 +14,10 @@
 #define AUDIT_EMPTY_CALLS 11
 #define ASIDE_EMPTY_CALLS 5 /* where held ones are what counts */
 #define IDLE_FLUSHES 7
-#define HOT_BATCHES 3 /* per runner */
-#define HOT_MAX 4096  /* calls in a batch */
-#define LONG_MS 1000  /* of warming up, or of hot calls, is enough */
+#define HOT_BATCHES 3  /* per runner */
+#define HOT_MAX 4096   /* calls in a batch */
+#define LONG_MS 1000   /* of warming up is enough */
+#define HOT_LONG_MS 40 /* of hot calls: a long kernel's batches hardly differ */
 
 void trial_free_samples(struct trial_result *r)
 {
@@ -30,9 +31,9 @@ void trial_free_samples(struct trial_result *r)
 }
 
 /* Every runner once; more of it is for kernels that are over in no time. */
-static bool enough(const struct trial *t, int done, uint64_t start)
+static bool enough(const struct trial *t, int done, uint64_t start, int long_ms)
 {
-    return done >= t->n_runners && clock_ms_since(start) > LONG_MS;
+    return done >= t->n_runners && clock_ms_since(start) > long_ms;
 }
 
 /* Before the empty order is taken off. Of a worker its own clock, as for its score: the judge's
@@ -47,7 +48,7 @@ static int warm_up(struct trial *t, struct verdict *v, struct err *err)
     uint64_t start = clock_ns();
     struct rproc_reply reply;
 
-    for (int i = 0; i < t->config->plan->warmups && !enough(t, i, start); i++) {
+    for (int i = 0; i < t->config->plan->warmups && !enough(t, i, start, LONG_MS); i++) {
         progress_report(&t->config->plan->progress, "warm-up", i, t->config->plan->warmups);
 
         struct rproc *r = &t->runners[i % t->n_runners];
@@ -256,7 +257,7 @@ static int hot_calls(struct trial *t, struct verdict *doubt, struct verdict *v, 
     bool hold = t->holding;
     uint64_t start = clock_ns();
 
-    while (n < HOT_BATCHES * t->n_runners && !enough(t, n, start)) {
+    while (n < HOT_BATCHES * t->n_runners && !enough(t, n, start, HOT_LONG_MS)) {
         struct rproc_reply reply;
         int r = n % t->n_runners;
 
