@@ -195,7 +195,7 @@ template <class R> static __device__ __forceinline__ void pass_all(const struct 
         ITEM_ROLLED
         for (int s = 0; s < a.pass.n_steps; s++)
             step4(a, a.pass.steps[s], i, v);
-        store_fours<R>((R *)a.y, i, v, a.n);
+        store4<R>((R *)a.y, i, v, left_of(i, a.n));
     }
 }
 
@@ -210,7 +210,7 @@ static __device__ __forceinline__ void relation_all(const struct gpu_elementwise
         f.fetch(a.in[0], a.ax, 0, p);
         f.fetch(a.in[1], a.ax, 1, q);
         compare4<R>(a.op, p, q, y);
-        store_fours<int64_t>((int64_t *)a.y, i, y, a.n);
+        store4<int64_t>((int64_t *)a.y, i, y, f.left);
     }
 }
 
@@ -226,7 +226,7 @@ template <class R> static __device__ __forceinline__ void where_all(const struct
         f.fetch(a.in[2], a.ax, 2, q);
         for (int j = 0; j < 4; j++)
             y[j] = c[j] ? p[j] : q[j];
-        store_fours<R>((R *)a.y, i, y, a.n);
+        store4<R>((R *)a.y, i, y, f.left);
     }
 }
 
@@ -306,14 +306,15 @@ static __device__ bool is_real(int t)
     return t < DT_I64;
 }
 
-static __device__ void store_reals(const struct gpu_convert &a, int64_t i, const double v[4])
+static __device__ void store_real4(const struct gpu_convert &a, int64_t i, const double v[4],
+                                   int left)
 {
     if (a.to == STORE_F32) {
         float y[4] = {(float)v[0], (float)v[1], (float)v[2], (float)v[3]};
 
-        store_fours<float>((float *)a.y, i, y, a.n);
+        store4<float>((float *)a.y, i, y, left);
     } else {
-        store_fours<double>((double *)a.y, i, v, a.n);
+        store4<double>((double *)a.y, i, v, left);
     }
 }
 
@@ -332,9 +333,9 @@ static __device__ void convert_reals(const struct gpu_convert &a, int64_t i, int
             y[j] = real_to_integer(a.through, v[j]);
     }
     if (a.to == STORE_I64)
-        store_fours<int64_t>((int64_t *)a.y, i, y, a.n);
+        store4<int64_t>((int64_t *)a.y, i, y, left);
     else
-        store_reals(a, i, v);
+        store_real4(a, i, v, left);
 }
 
 static __device__ void convert_integers(const struct gpu_convert &a, int64_t i, int left)
@@ -350,9 +351,9 @@ static __device__ void convert_integers(const struct gpu_convert &a, int64_t i, 
             y[j] = through_integer(a.through, y[j]);
     }
     if (a.to == STORE_I64)
-        store_fours<int64_t>((int64_t *)a.y, i, y, a.n);
+        store4<int64_t>((int64_t *)a.y, i, y, left);
     else
-        store_reals(a, i, v);
+        store_real4(a, i, v, left);
 }
 
 KERNEL convert(ARGS(gpu_convert) a)
@@ -372,7 +373,7 @@ template <class R> static __device__ __forceinline__ void fill_all(const struct 
     R v = (R)a.value, y[4] = {v, v, v, v};
 
     FOR_EACH_FOUR(i, a.n)
-        store_fours<R>((R *)a.y, i, y, a.n);
+        store4<R>((R *)a.y, i, y, left_of(i, a.n));
 }
 
 template <class R> static __device__ __forceinline__ void iota_all(const struct gpu_fill &a)

@@ -54,10 +54,6 @@ template <class E> struct alignas(4 * sizeof(E)) quad {
     E v[4];
 };
 
-template <class E> struct alignas(2 * sizeof(E)) pair_of {
-    E first, second;
-};
-
 template <class E> static __device__ __forceinline__ quad<E> load_quad(const E *p, int64_t stride)
 {
     if (stride == 1 && (uint64_t)p % sizeof(quad<E>) == 0)
@@ -110,32 +106,6 @@ static __device__ __forceinline__ void store4(R *y, int64_t i, const R v[4], int
         if (j < left)
             y[j] = v[j];
     }
-}
-
-/* The same for FOR_EACH_FOUR(i, n), where the fours of a warp's threads lie one behind the other and
- * all of them come here. Memory takes sectors of 32 bytes; one instruction stores 16 of a thread's,
- * and half a sector at a time takes twice as long (H200: 1.75 against 4.2 TB/s). So two neighbours
- * store the one's four together, then the other's. */
-template <class R>
-static __device__ __forceinline__ void store_fours(R *y, int64_t i, const R v[4], int64_t n)
-{
-#ifdef __CUDA_ARCH__
-    if constexpr (sizeof(R) == 8) {
-        int lane = threadIdx.x % 32;
-        bool odd = lane % 2, whole = i - 4 * lane + 4 * 32 <= n;
-
-        if (whole && (uint64_t)y % 32 == 0) { /* the same for all of the warp */
-            R p = __shfl_xor_sync(0xFFFFFFFFu, odd ? v[0] : v[2], 1);
-            R q = __shfl_xor_sync(0xFFFFFFFFu, odd ? v[1] : v[3], 1);
-            pair_of<R> *at = (pair_of<R> *)(y + (odd ? i - 4 : i)) + odd;
-
-            at[0] = odd ? pair_of<R>{p, q} : pair_of<R>{v[0], v[1]};
-            at[2] = odd ? pair_of<R>{v[2], v[3]} : pair_of<R>{p, q};
-            return;
-        }
-    }
-#endif
-    store4<R>(y, i, v, n - i < 4 ? (int)(n - i) : 4);
 }
 
 /* ---- the items of each real type, as one name ---- */

@@ -8,7 +8,7 @@ template <class R> static __device__ __forceinline__ void move_all(const struct 
         R v[4];
 
         f.fetch(a.in[0], a.ax, 0, v);
-        store_fours<R>((R *)a.y, i, v, a.n);
+        store4<R>((R *)a.y, i, v, f.left);
     }
 }
 
