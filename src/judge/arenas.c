@@ -3,6 +3,19 @@
 
 #define ARENAS_BYTES ((size_t)2 << 30)
 
+int deck_draw(struct deck *d, int n_arenas, uint32_t random)
+{
+    if (d->left == 0)
+        for (; d->left < 2 * n_arenas; d->left++)
+            d->cards[d->left] = (uint8_t)(d->left % n_arenas);
+
+    uint32_t i = random % (uint32_t)d->left;
+    int card = d->cards[i];
+
+    d->cards[i] = d->cards[--d->left];
+    return card;
+}
+
 static size_t pair_bytes(const struct pool *p)
 {
     return MAX(p->in.bytes + p->out.bytes, 1);

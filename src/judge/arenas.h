@@ -18,6 +18,15 @@ struct arenas {
     bool fresh; /* no candidate has seen them */
 };
 
+/* Which arena comes next: at random, but each as often as the others, or a median would depend on
+ * which of them a run happened to use more. {0} is a new one. */
+struct deck {
+    uint8_t cards[2 * PLAN_MAX_ARENAS]; /* each arena twice, so that nobody knows the next from the
+                                         * last */
+    int left;
+};
+int deck_draw(struct deck *d, int n_arenas, uint32_t random);
+
 /* As many as wanted, fewer where they are large, unless they are there. */
 int arenas_make(struct arenas *a, const struct pool *p, int wanted, struct err *err);
 /* For the next candidate: inputs hold the pool's first content, outputs nothing of another's. Makes

@@ -70,8 +70,8 @@ struct shot trial_aim(struct trial *t, int content)
 {
     struct philox p = philox4x32(t->n_calls++, 0, 0, 0, (uint32_t)t->key, (uint32_t)(t->key >> 32));
 
-    unsigned n = (unsigned)t->arenas->n;
-    struct shot s = {content, (int)(p.v[0] % n), (int)(p.v[1] % n),
+    struct shot s = {content, deck_draw(&t->in_deck, t->arenas->n, p.v[0]),
+                     deck_draw(&t->out_deck, t->arenas->n, p.v[1]),
                      (uint64_t)p.v[2] << 32 | p.v[3]};
 
     for (int i = 0; i < t->arenas->n && !trial_copies_anew(t); i++)

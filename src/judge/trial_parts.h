@@ -22,6 +22,7 @@ struct trial {
     const struct device_judge_ops *ops;
     struct rproc_config runner_config;
     struct arenas *arenas;           /* the config's */
+    struct deck in_deck, out_deck;
     int in_content[PLAN_MAX_ARENAS]; /* which content lies there */
     struct rproc runners[PLAN_MAX_RUNNERS];
     int n_runners;

@@ -5,9 +5,11 @@
 #include "testing.h"
 
 #include "base/fs.h"
+#include "judge/arenas.h"
 #include "judge/calibration.h"
 #include "judge/limits.h"
 #include "ops/ops.h"
+#include "tensor/philox.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -559,6 +561,34 @@ static void contents_are_made_again_where_memory_is_short(void **state)
     device_cpu.judge->close(ctx);
 }
 
+/* Within a deck every arena twice; and not always in the same order. */
+static void arenas_take_turns(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= PLAN_MAX_ARENAS; n++) {
+        struct deck d = {.left = 0};
+        int first[2 * PLAN_MAX_ARENAS], differ = 0;
+
+        for (int round = 0; round < 4; round++) {
+            int seen[PLAN_MAX_ARENAS] = {0};
+
+            for (int i = 0; i < 2 * n; i++) {
+                struct philox p = philox4x32((uint32_t)(round * 64 + i), 0, 0, 0, 7, (uint32_t)n);
+                int arena = deck_draw(&d, n, p.v[0]);
+
+                assert_in_range(arena, 0, n - 1);
+                seen[arena]++;
+                differ += round > 0 && arena != first[i];
+                if (round == 0)
+                    first[i] = arena;
+            }
+            for (int a = 0; a < n; a++)
+                assert_int_equal(seen[a], 2);
+        }
+        assert_true(n == 1 || differ > 0);
+    }
+}
+
 static void a_pool_that_does_not_fit_is_refused_in_one_line(void **state)
 {
     AUTO(problem_freep)
@@ -715,6 +745,7 @@ int main(void)
         cmocka_unit_test(a_gpu_measures_what_it_can),
         cmocka_unit_test(same_seed_same_contents),
         cmocka_unit_test(contents_are_made_again_where_memory_is_short),
+        cmocka_unit_test(arenas_take_turns),
         cmocka_unit_test(a_pool_that_does_not_fit_is_refused_in_one_line),
         cmocka_unit_test(problems_with_holes_are_refused),
         cmocka_unit_test(problems_bring_their_own_nulls),
