@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything runs in one stream of the primary context and has ended when a call returns: the
- * runner's context shares the device by time slices, and nothing of the judge's may still be
- * running when a candidate is told to go.
+/* Everything runs in one stream of the primary context and has ended when a call returns, but for
+ * small pieces of poison, which flush() waits for: the runner's context shares the device by time
+ * slices, and nothing of the judge's may still be running when a candidate is told to go.
  *
  * Any thread may call, one at a time: the context is made current at the start of each.
  *

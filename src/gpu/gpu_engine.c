@@ -6,6 +6,7 @@
 #include "gpu/gpu_ctx.h"
 #include "gpu/gpu_source.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static const char *const kernel_names[GPU_KERNEL_COUNT] = {
@@ -86,6 +87,7 @@ static double job_scratch(void *ctx, const struct job *j)
 
 static struct backend backend_of(struct gpu *g)
 {
+    assert(g->most_steps > 0); /* there are no jobs of single ops */
     return (struct backend){.ctx = g,
                             .reads_sources = true,
                             .most_steps = g->most_steps,

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory that a judge and a runner share: calls find their inputs in one of several arenas, and
- * leave their outputs in one of several others.
+/* The memory that the judge and one runner share: calls find their inputs in one of several arenas,
+ * and leave their outputs in one of several others.
  *
- * Where a tensor lies in a GPU's memory moves a short kernel's time by some percent, from one
- * allocation to the next. So the arenas of a session's candidates are the same ones, unless they
- * are so large that others need the room; what a candidate left in them is gone before the next
- * one's process sees them. */
+ * Every process has its own, and they are made anew for it. What it leaves there are answers, and
+ * the next process of the trial, or the next candidate, is judged on the same contents. */
 #ifndef ASSAY_JUDGE_ARENAS_H
 #define ASSAY_JUDGE_ARENAS_H
 
 #include "judge/leaving.h"
 #include "judge/pool.h"
-
-struct arenas {
-    struct mem in[PLAN_MAX_ARENAS], out[PLAN_MAX_ARENAS];
-    int n;      /* of either; 0: none yet */
-    bool fresh; /* no candidate has seen them */
-};
 
 /* Which arena comes next: at random, but each as often as the others, or a median would depend on
  * which of them a run happened to use more. {0} is a new one. */
@@ -27,14 +19,17 @@ struct deck {
 };
 int deck_draw(struct deck *d, int n_arenas, uint32_t random);
 
-/* As many as wanted, fewer where they are large, unless they are there. */
-int arenas_make(struct arenas *a, const struct pool *p, int wanted, struct err *err);
-/* For the next candidate: inputs hold the pool's first content, outputs nothing of another's. Makes
- * them where nobody has. */
-int arenas_prepare(struct arenas *a, struct pool *p, int wanted, uint64_t poison, struct err *err);
-/* When the runners leave: kept for the next candidate, or given away to be freed once they are
- * gone. */
+struct arenas {
+    struct mem in[PLAN_MAX_ARENAS], out[PLAN_MAX_ARENAS];
+    int in_content[PLAN_MAX_ARENAS]; /* which content lies there */
+    int n;                           /* of either */
+    struct deck in_deck, out_deck;
+};
+
+/* As many as wanted, fewer where they are large. Inputs hold the pool's first content. */
+int arenas_make(struct arenas *ret, struct pool *p, int wanted, struct err *err);
+/* Gives them away, to be freed when the runners are gone. */
 void arenas_leave(struct arenas *a, const struct pool *p, struct leaving *leaving);
-void arenas_release(struct arenas *a, const struct device_judge_ops *ops, void *ctx);
+void arenas_release(struct arenas *a, const struct pool *p);
 
 #endif

@@ -14,7 +14,7 @@
 struct leaving { /* does not move while it is watched */
     struct rproc runners[PLAN_MAX_RUNNERS];
     int n;
-    struct mem shared[2 * PLAN_MAX_ARENAS];
+    struct mem shared[PLAN_MAX_RUNNERS * 2 * PLAN_MAX_ARENAS];
     int n_shared;
     const struct device_judge_ops *ops; /* whose memory that is */
     void *ctx;

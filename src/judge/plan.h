@@ -33,6 +33,11 @@ struct plan {
     struct progress progress;
 };
 
+static inline int plan_runners(const struct plan *p)
+{
+    return p->check_only ? 1 : p->runners;
+}
+
 /* Medians differ between processes more than inside one: three of them (facts measured on a CPU).
  */
 #define PLAN_DEFAULT                                                                       \

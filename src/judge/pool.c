@@ -282,7 +282,8 @@ int pool_compare(struct pool *p, int content, int output, const struct mem *got,
 
 /* --- the gates --- */
 
-/* Of the expected values; from those of the rows, which are needed anyway, where there are any. */
+/* Of the expected values; from those of the rows, which are needed anyway, where there are any (not
+ * quite the same where values are not finite: it is a scale). */
 static int output_rms(struct pool *p, struct pool_slot *slot, int output, double *ret,
                       struct err *err)
 {
@@ -580,7 +581,7 @@ static int limit_slots(struct pool *p, const struct pool_config *c, struct err *
 {
     const struct ops_engine *e = p->engine;
     double each = (double)p->in.bytes + (double)p->y_bytes + (double)p->rms_bytes;
-    double arenas = 2.0 * (double)(p->in.bytes + p->out.bytes);
+    double arenas = 2.0 * MAX(c->runners, 1) * (double)(p->in.bytes + p->out.bytes);
     double honest = (double)p->y_bytes + e->peak_bytes(e->ctx, p->graph, OPS_FLOAT);
     double own = fmax(e->peak_bytes(e->ctx, p->graph, OPS_DOUBLE), honest);
     double fixed = arenas + fmax(own, c->scratch_bytes);

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/hash.h"
+#include "device/cuda_runner.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/sandbox.h"
 #include "tensor/philox.h"
@@ -52,15 +53,13 @@ static int spawn(struct rproc *r, int sock, int out_fd, int lock_fd, struct err 
     /* Nothing of the user's environment reaches a candidate. Passive waiting would cost OpenMP
      * candidates 8 us a region, so libgomp's default stays. */
     char *plain[] = {(char *)"PATH=/usr/bin:/bin", (char *)"LC_ALL=C", NULL};
-    /* A driver that loads code at the first launch, or finds it in a cache, would be timed so. A
-     * context's queues to the device are most of what it costs: with two and one for copies it is
-     * made and closed in 110 ms where the usual eight take 210 (H200). */
+    /* A driver that loads code at the first launch, or finds it in a cache, would be timed so. */
     char *with_driver[] = {(char *)"PATH=/usr/bin:/bin",
                            (char *)"LC_ALL=C",
                            (char *)"CUDA_MODULE_LOADING=EAGER",
                            (char *)"CUDA_CACHE_DISABLE=1",
-                           (char *)"CUDA_DEVICE_MAX_CONNECTIONS=2",
-                           (char *)"CUDA_DEVICE_MAX_COPY_CONNECTIONS=1",
+                           (char *)CUDA_QUEUES_ENV,
+                           (char *)CUDA_COPY_QUEUES_ENV,
                            NULL};
     struct sandbox_spawn s = {
         .path = c->runner_path,

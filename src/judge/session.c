@@ -75,8 +75,7 @@ static void open_spares(struct session *s)
         .call_timeout_ms = plan->call_timeout_ms,
         .setup_params = s->problem->setup_params,
     };
-    spares_serve(&s->station->spares, &s->runner,
-                 s->n_sizes * (plan->check_only ? 1 : plan->runners));
+    spares_serve(&s->station->spares, &s->runner, s->n_sizes * plan_runners(plan));
     fill_spares(s);
 }
 
@@ -116,7 +115,6 @@ int session_open(struct station *station, const struct problem *problem,
     s->options = *options;
     s->n_sizes = problem->n_sizes[options->sizes];
     s->pools = xcalloc((size_t)s->n_sizes, sizeof(*s->pools));
-    s->arenas = xcalloc((size_t)s->n_sizes, sizeof(*s->arenas));
     if (!options->seed_chosen)
         s->options.seed = secret_u64();
     /* Medians of GPU kernels differ by 0.2 us between processes, and one more costs 0.1 s. */
@@ -148,13 +146,10 @@ void session_close(struct session *s)
 {
     if (!s)
         return;
-    for (int i = 0; i < s->n_sizes; i++) {
-        arenas_release(&s->arenas[i], s->options.device->judge, s->station->ctx);
+    for (int i = 0; i < s->n_sizes; i++)
         if (s->pools[i].device)
             pool_close(&s->pools[i]);
-    }
     station_trim(s->station);
-    free(s->arenas);
     free(s->pools);
     free(s->problem_h);
     free(s->plain);
@@ -357,6 +352,7 @@ static int open_pool(struct session *s, int size, struct err *err)
         .seed = fill_seed(s->options.seed, (uint64_t)size, UINT64_MAX),
         .contents = s->options.plan.check_only ? checks : MAX(checks, graph_first_scored(g)) + 16,
         .least_slots = 1,
+        .runners = plan_runners(&s->options.plan),
         .memory_bytes = s->station->info.memory_bytes,
         .progress = &s->options.plan.progress,
     };
@@ -465,7 +461,6 @@ static int judge_size(struct session *s, int i, struct evaluation *e, struct err
     struct trial_config c = {
         .plan = &o->plan,
         .pool = &s->pools[i],
-        .arenas = &s->arenas[i],
         .judge_cpus = s->station->cpus.judge,
         .usual_empty_ns = s->station->calibration.empty_order_ns,
         .usual_probe_ns = s->station->calibration.probe_ns,
@@ -535,8 +530,8 @@ static int judge_each(struct session *s, struct evaluation *e, struct err *err)
     return 1;
 }
 
-/* Where spares open a driver, the first expected values are computed meanwhile and memory is taken;
- * nobody is timed beside either. */
+/* Where spares open a driver, the first expected values are computed meanwhile, and nobody is timed
+ * beside either. */
 static int open_first_pool(struct session *s, struct evaluation *e, struct err *err)
 {
     AUTO(fd_closep) int lock = -1;
@@ -546,8 +541,7 @@ static int open_first_pool(struct session *s, struct evaluation *e, struct err *
         return 0;
     if (devlock_take(s->options.device->name, s->options.device_index, true, &lock, &waited, err) <
             0 ||
-        open_pool(s, 0, err) < 0 ||
-        arenas_make(&s->arenas[0], &s->pools[0], s->options.plan.arenas, err) < 0)
+        open_pool(s, 0, err) < 0)
         return -1;
     e->queue_ms += waited;
     count_making(&s->pools[0], 1, e);

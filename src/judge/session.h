@@ -32,7 +32,6 @@ struct session {
     struct session_options options;
     struct rproc_config runner; /* what every runner is started with */
     struct pool *pools;         /* one per size; opened at first use */
-    struct arenas *arenas;      /* likewise */
     int n_sizes;
     int served;     /* by these pools */
     int begun;      /* candidates in all */

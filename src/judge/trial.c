@@ -4,10 +4,11 @@
  *
  *   stop the runner; poison one of the output arenas, copy a content into one of the input arenas,
  *   flush both; wake it (GPUs: before all this); call; stop it; check guards, inputs and outputs.
- *   (Of warm-ups with gigabytes only the call.)
+ *   (Where contents do not all fit into memory, of warm-ups only the call.)
  *
  * Several runners live side by side, all but one stopped; scored calls go round among them, so that
- * a disturbance meets all alike. A scored call shows its process a content it has not seen.
+ * a disturbance meets all alike. A scored call shows its process a content it has not seen, and no
+ * process sees the memory of another.
  *
  * On devices that can be held back (GPUs) all but a process's first two calls and the warm-ups are:
  * the candidate's launches queue up, then the judge looks at its clock and releases the device.
@@ -33,11 +34,45 @@ enum device_clock trial_clock(const struct trial_config *c)
 
 /* --- runners --- */
 
-static int start_runner(struct trial *t, struct rproc *r, struct err *err)
+void trial_release_arenas(struct trial *t)
 {
-    if (t->runner_config.worker || !spares_take(t->config->spares, &t->runner_config, r))
-        return rproc_start(r, &t->runner_config, err);
-    t->result->n_warm++;
+    for (int i = 0; i < PLAN_MAX_RUNNERS; i++)
+        arenas_release(&t->arenas[i], t->config->pool);
+}
+
+int trial_make_arenas(struct trial *t, struct err *err)
+{
+    const struct trial_config *c = t->config;
+
+    for (int i = 0; i < plan_runners(c->plan); i++) {
+        struct arenas *a = &t->arenas[i];
+        struct rproc_config *r = &t->runner_configs[i];
+
+        if (arenas_make(a, c->pool, c->plan->arenas, err) < 0)
+            return -1;
+        *r = c->runner;
+        r->in = &c->pool->in;
+        r->out = &c->pool->out;
+        r->in_arenas = a->in;
+        r->out_arenas = a->out;
+        r->n_in_arenas = r->n_out_arenas = a->n;
+    }
+    return 0;
+}
+
+/* The next one. */
+static int start_runner(struct trial *t, struct err *err)
+{
+    struct rproc *r = &t->runners[t->n_runners];
+    const struct rproc_config *c = &t->runner_configs[t->n_runners];
+
+    if (c->worker || !spares_take(t->config->spares, c, r)) {
+        if (rproc_start(r, c, err) < 0)
+            return -1;
+    } else {
+        t->result->n_warm++;
+    }
+    t->n_runners++;
     return 0;
 }
 
@@ -49,15 +84,15 @@ static int start_counted(struct trial *t, int wanted, struct err *err)
     int spares = MIN(t->config->spares->n, wanted), rc = 0;
 
     for (; t->n_runners < wanted - spares && rc == 0; t->n_runners += rc == 0)
-        rc = rproc_spawn(&t->runners[t->n_runners], &t->runner_config, -1, err);
+        rc = rproc_spawn(&t->runners[t->n_runners], &t->runner_configs[t->n_runners], -1, err);
     for (int i = 0; i < t->n_runners && rc == 0; i++)
         rc = rproc_await_warm(&t->runners[i], err);
     if (rc == 0)
         rc = budget_begin(&t->budget, t->ops, p->ctx, p->graph->memory_bytes, wanted, err);
     for (int i = 0; i < t->n_runners && rc == 0; i++)
-        rc = rproc_hand_over(&t->runners[i], &t->runner_config, err);
-    for (; t->n_runners < wanted && rc == 0; t->n_runners += rc == 0)
-        rc = start_runner(t, &t->runners[t->n_runners], err);
+        rc = rproc_hand_over(&t->runners[i], &t->runner_configs[i], err);
+    while (t->n_runners < wanted && rc == 0)
+        rc = start_runner(t, err);
     return rc;
 }
 
@@ -65,17 +100,16 @@ static bool counts_memory(const struct trial *t)
 {
     const struct pool *p = t->config->pool;
 
-    return p->graph->memory_bytes && p->device->driver && !t->runner_config.worker;
+    return p->graph->memory_bytes && p->device->driver && !t->config->runner.worker;
 }
 
 int trial_start_runners(struct trial *t, struct verdict *v, struct err *err)
 {
-    const struct plan *plan = t->config->plan;
-    int wanted = plan->check_only ? 1 : plan->runners;
+    int wanted = plan_runners(t->config->plan);
     int rc = counts_memory(t) ? start_counted(t, wanted, err) : 0;
 
-    for (; t->n_runners < wanted && rc == 0; t->n_runners += rc == 0)
-        rc = start_runner(t, &t->runners[t->n_runners], err);
+    while (t->n_runners < wanted && rc == 0)
+        rc = start_runner(t, err);
     t->result->layers = UINT32_MAX;
     for (int i = 0; i < t->n_runners && rc == 0; i++) {
         rc = rproc_ready(&t->runners[i], v, err);
@@ -217,7 +251,6 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
     const struct graph *g = c->pool->graph;
     struct trial t = {.config = c,
                       .ops = c->pool->device->judge,
-                      .arenas = c->arenas,
                       .key = secret_u64(),
                       .holding = c->pool->device->hold_ms > 0,
                       .wrong = VERDICT_INIT,
@@ -231,16 +264,9 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
 
     await_others(&t);
 
-    int rc = arenas_prepare(t.arenas, c->pool, c->plan->arenas, t.key, err);
+    int rc = trial_make_arenas(&t, err);
 
     if (rc == 0) {
-        t.runner_config = c->runner;
-        t.runner_config.in = &c->pool->in;
-        t.runner_config.out = &c->pool->out;
-        t.runner_config.in_arenas = t.arenas->in;
-        t.runner_config.n_in_arenas = t.arenas->n;
-        t.runner_config.out_arenas = t.arenas->out;
-        t.runner_config.n_out_arenas = t.arenas->n;
         t.spread = true; /* so that threads of the pool's making end here */
         trial_draw_in(&t);
         rc = run_phases(&t, v, err);
@@ -252,7 +278,8 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
         leave_runners(&t);
         sched_setaffinity(0, sizeof(t.all_cpus), &t.all_cpus);
     }
-    arenas_leave(t.arenas, c->pool, c->leaving);
+    for (int i = 0; i < PLAN_MAX_RUNNERS; i++)
+        arenas_leave(&t.arenas[i], c->pool, c->leaving);
     free(t.pooled);
     series_release(&t.wakes);
     series_release(&t.flushes);

@@ -62,7 +62,6 @@ void trial_result_release(struct trial_result *r);
 struct trial_config {
     const struct plan *plan;
     struct pool *pool;
-    struct arenas *arenas;      /* of this size; none yet, or as the candidate before left them */
     struct rproc_config runner; /* arenas are filled in here */
     struct spares *spares;      /* started with the same; settled */
     struct leaving *leaving;    /* where runners end up; awaited before anything else */

@@ -66,16 +66,25 @@ bool trial_copies_anew(const struct trial *t)
     return pool_keeps(t->config->pool, trial_first_scored(t) + FRESH_MIN);
 }
 
-struct shot trial_aim(struct trial *t, int content)
+static struct philox secrets(const struct trial *t, uint32_t what)
 {
-    struct philox p = philox4x32(t->n_calls++, 0, 0, 0, (uint32_t)t->key, (uint32_t)(t->key >> 32));
+    return philox4x32(t->n_calls, what, 0, 0, (uint32_t)t->key, (uint32_t)(t->key >> 32));
+}
 
-    struct shot s = {content, deck_draw(&t->in_deck, t->arenas->n, p.v[0]),
-                     deck_draw(&t->out_deck, t->arenas->n, p.v[1]),
-                     (uint64_t)p.v[2] << 32 | p.v[3]};
+struct shot trial_aim(struct trial *t, const struct rproc *r, int content)
+{
+    struct arenas *a = &t->arenas[r - t->runners];
+    struct philox p = secrets(t, 0);
+    struct shot s = {.arenas = a,
+                     .content = content,
+                     .in = deck_draw(&a->in_deck, a->n, p.v[0]),
+                     .out = deck_draw(&a->out_deck, a->n, p.v[1]),
+                     .poison = (uint64_t)p.v[2] << 32 | p.v[3],
+                     .looks = secrets(t, 1).v[0]};
 
-    for (int i = 0; i < t->arenas->n && !trial_copies_anew(t); i++)
-        if (t->in_content[i] == content)
+    t->n_calls++;
+    for (int i = 0; i < a->n && !trial_copies_anew(t); i++)
+        if (a->in_content[i] == content)
             s.in = i;
     return s;
 }
@@ -90,10 +99,10 @@ int trial_flush(struct trial *t, struct mem *const mems[2], struct series *times
     return 0;
 }
 
-/* A warm-up repeats a content that was checked, and its time counts nowhere. Where that is
- * gigabytes they are not poisoned and compared once more: who skips the work then has warmed up
- * nothing. */
-static bool is_judged(const struct trial *t)
+/* A warm-up repeats a content that was checked. Where contents are so large that they do not all
+ * fit, that is not poisoned and compared once more, and its time is not used: who skips the work
+ * then has warmed up nothing. */
+bool trial_is_judged(const struct trial *t)
 {
     return t->phase != PHASE_WARM_UP || trial_copies_anew(t);
 }
@@ -105,20 +114,20 @@ static int fill_arenas(struct trial *t, const struct shot *s, struct err *err)
 
     if (pool_get(p, s->content, &slot, err) < 0)
         return -1;
-    if (is_judged(t) &&
-        layout_poison(t->ops, p->ctx, &p->out, &t->arenas->out[s->out], false, s->poison, err) < 0)
+    if (trial_is_judged(t) &&
+        layout_poison(t->ops, p->ctx, &p->out, &s->arenas->out[s->out], false, s->poison, err) < 0)
         return -1;
-    if ((trial_copies_anew(t) || t->in_content[s->in] != s->content) &&
-        t->ops->copy(p->ctx, &t->arenas->in[s->in], 0, &slot->data, 0, p->in.bytes, err) < 0)
+    if ((trial_copies_anew(t) || s->arenas->in_content[s->in] != s->content) &&
+        t->ops->copy(p->ctx, &s->arenas->in[s->in], 0, &slot->data, 0, p->in.bytes, err) < 0)
         return -1;
-    t->in_content[s->in] = s->content;
+    s->arenas->in_content[s->in] = s->content;
     return 0;
 }
 
 /* An empty order reads and writes no tensor: gigabytes need not be copied for it. */
 static int prepare(struct trial *t, const struct shot *s, enum wire_order what, struct err *err)
 {
-    struct mem *mems[2] = {&t->arenas->in[s->in], &t->arenas->out[s->out]};
+    struct mem *mems[2] = {&s->arenas->in[s->in], &s->arenas->out[s->out]};
 
     if (what == WIRE_ORDER_CALL && fill_arenas(t, s, err) < 0)
         return -1;
@@ -131,7 +140,7 @@ static int check_guards(struct trial *t, const struct shot *s, struct verdict *v
     int slot;
     int64_t distance;
 
-    if (layout_check_guards(t->ops, p->ctx, &p->out, &t->arenas->out[s->out], s->poison, &slot,
+    if (layout_check_guards(t->ops, p->ctx, &p->out, &s->arenas->out[s->out], s->poison, &slot,
                             &distance, err) < 0)
         return -1;
     if (slot < 0)
@@ -151,10 +160,10 @@ static int check_inputs(struct trial *t, const struct shot *s, struct verdict *v
     const struct pool_slot *slot;
     int64_t at = -1;
 
-    if (!t->ops->differ || (!trial_copies_anew(t) && s->poison % INPUT_LOOKS != 0))
+    if (!t->ops->differ || (!trial_copies_anew(t) && s->looks % INPUT_LOOKS != 0))
         return 0;
     if (pool_get(p, s->content, &slot, err) < 0 ||
-        t->ops->differ(p->ctx, &t->arenas->in[s->in], &slot->data, p->in.bytes, &at, err) < 0)
+        t->ops->differ(p->ctx, &s->arenas->in[s->in], &slot->data, p->in.bytes, &at, err) < 0)
         return -1;
     return at < 0 ? 0
                   : verdict_set(v, VERDICT_WRONG, "input_changed",
@@ -172,7 +181,7 @@ static void explain_unwritten(struct trial *t, const struct shot *s, int output,
                  : st->n_unequal ? st->first_unequal
                                  : st->max_at;
 
-    if (at >= 0 && layout_unwritten(t->ops, p->ctx, &p->out, &t->arenas->out[s->out], output,
+    if (at >= 0 && layout_unwritten(t->ops, p->ctx, &p->out, &s->arenas->out[s->out], output,
                                     (size_t)at * size, size, s->poison))
         verdict_set(v, VERDICT_WRONG, "unwritten", "%s: element %lld of %lld was never written",
                     p->graph->outputs[output].name, (long long)at, (long long)st->count);
@@ -222,7 +231,7 @@ static int check_outputs(struct trial *t, const struct shot *s, struct verdict *
     for (int o = 0; o < n_outputs && rc == 0; o++) {
         struct compare_stats st = COMPARE_STATS_INIT;
 
-        if (pool_compare(p, s->content, o, &t->arenas->out[s->out], p->out.slots[o].offset, &st,
+        if (pool_compare(p, s->content, o, &s->arenas->out[s->out], p->out.slots[o].offset, &st,
                          err) < 0)
             return -1;
         if (o == 0)
@@ -256,7 +265,7 @@ int trial_probe(struct trial *t, struct series *times, struct err *err)
 {
     double ns;
 
-    if (audit_probe(t->ops, t->config->pool->ctx, &t->arenas->out[0], &ns, err) < 0)
+    if (audit_probe(t->ops, t->config->pool->ctx, &t->arenas[0].out[0], &ns, err) < 0)
         return -1;
     series_add(times, ns);
     return 0;
@@ -290,7 +299,7 @@ int trial_order(struct trial *t, struct rproc *r, const struct shot *s, enum wir
     if (rc == 0 && !trial_audited(t))
         rc = wake(t, r, v, err);
     if (rc == 0)
-        rc = rproc_call(r, what, s->in, t->arenas->n + s->out, count, how_to_hold(t, hold), reply,
+        rc = rproc_call(r, what, s->in, s->arenas->n + s->out, count, how_to_hold(t, hold), reply,
                         v, err);
     if (rc == 0 && trial_audited(t))
         rc = trial_probe(t, &t->probes, err);
@@ -310,7 +319,7 @@ static void watch_budget(void *arg)
  * minds a look aside, and in other calls that nobody can guess, few enough that no median minds. */
 static struct rproc_watch memory_watch(struct trial *t, const struct shot *s)
 {
-    if (!t->budget.ops || (t->phase != PHASE_CHECK && s->poison % MEMORY_LOOKS != 0))
+    if (!t->budget.ops || (t->phase != PHASE_CHECK && s->looks / INPUT_LOOKS % MEMORY_LOOKS != 0))
         return (struct rproc_watch){NULL, NULL};
     return (struct rproc_watch){watch_budget, &t->budget};
 }
@@ -348,7 +357,7 @@ static int check_memory(struct trial *t, const struct rproc *r, struct verdict *
 int trial_call(struct trial *t, struct rproc *r, int content, int count, bool hold,
                struct rproc_reply *reply, struct verdict *v, struct err *err)
 {
-    struct shot s = trial_aim(t, content);
+    struct shot s = trial_aim(t, r, content);
     int rc;
 
     t->shot = s;
@@ -361,7 +370,7 @@ int trial_call(struct trial *t, struct rproc *r, int content, int count, bool ho
         t->result->candidate_ms += (double)reply->wall_ns / 1e6;
         rc = check_memory(t, r, v, err);
     }
-    if (rc == 0 && is_judged(t))
+    if (rc == 0 && trial_is_judged(t))
         rc = check_tensors(t, &s, v, err);
     if (rc == 0 && t->config->pool->device->clock == CLOCK_JUDGE)
         reply->wall_ns += rproc_head_start_ns(r);

@@ -9,10 +9,14 @@
 
 #define FRESH_MIN 16 /* contents for scored calls, whatever they cost */
 
-/* What an order is about: which content in which arenas, and the poison around it. */
+/* What an order is about: which content in which arenas of the runner's, and the poison around it.
+ */
 struct shot {
+    struct arenas *arenas;
     int content, in, out;
     uint64_t poison;
+    /* Which looks are taken that nobody can guess; the poison can be read, and undone. */
+    uint32_t looks;
 };
 
 enum trial_phase { PHASE_CHECK, PHASE_WARM_UP, PHASE_SCORE };
@@ -20,10 +24,8 @@ enum trial_phase { PHASE_CHECK, PHASE_WARM_UP, PHASE_SCORE };
 struct trial {
     const struct trial_config *config;
     const struct device_judge_ops *ops;
-    struct rproc_config runner_config;
-    struct arenas *arenas;           /* the config's */
-    struct deck in_deck, out_deck;
-    int in_content[PLAN_MAX_ARENAS]; /* which content lies there */
+    struct rproc_config runner_configs[PLAN_MAX_RUNNERS];
+    struct arenas arenas[PLAN_MAX_RUNNERS]; /* each runner's own */
     struct rproc runners[PLAN_MAX_RUNNERS];
     int n_runners;
     uint64_t key; /* of poison and arena choice; secret */
@@ -56,7 +58,9 @@ int trial_first_scored(const struct trial *t);
 bool trial_copies_anew(const struct trial *t);
 int trial_old_content(const struct trial *t, int i);
 
-struct shot trial_aim(struct trial *t, int content);
+/* Whether a call's tensors are poisoned before and looked at behind it, in this phase. */
+bool trial_is_judged(const struct trial *t);
+struct shot trial_aim(struct trial *t, const struct rproc *r, int content);
 int trial_flush(struct trial *t, struct mem *const mems[2], struct series *times, struct err *err);
 int trial_probe(struct trial *t, struct series *times, struct err *err);
 /* Unchecked: for empty ones. */
@@ -78,6 +82,8 @@ void trial_free_samples(struct trial_result *r);
 
 /* ---- trial.c ---- */
 
+int trial_make_arenas(struct trial *t, struct err *err);
+void trial_release_arenas(struct trial *t); /* once the runners are gone */
 int trial_start_runners(struct trial *t, struct verdict *v, struct err *err);
 void trial_end_runners(struct trial *t);
 

@@ -14,10 +14,10 @@
 #define AUDIT_EMPTY_CALLS 11
 #define ASIDE_EMPTY_CALLS 5 /* where held ones are what counts */
 #define IDLE_FLUSHES 7
-#define HOT_BATCHES 3  /* per runner */
-#define HOT_MAX 4096   /* calls in a batch */
-#define LONG_MS 1000   /* of warming up is enough */
-#define HOT_LONG_MS 40 /* of hot calls: a long kernel's batches hardly differ */
+#define HOT_BATCHES 3   /* per runner */
+#define HOT_MAX 4096    /* calls in a batch */
+#define LONG_MS 1000    /* of warming up, or of hot calls, is enough */
+#define HOT_LONG_NS 1e6 /* batches of longer calls hardly differ: two of them */
 
 void trial_free_samples(struct trial_result *r)
 {
@@ -31,9 +31,9 @@ void trial_free_samples(struct trial_result *r)
 }
 
 /* Every runner once; more of it is for kernels that are over in no time. */
-static bool enough(const struct trial *t, int done, uint64_t start, int long_ms)
+static bool enough(const struct trial *t, int done, uint64_t start)
 {
-    return done >= t->n_runners && clock_ms_since(start) > long_ms;
+    return done >= t->n_runners && clock_ms_since(start) > LONG_MS;
 }
 
 /* Before the empty order is taken off. Of a worker its own clock, as for its score: the judge's
@@ -48,7 +48,7 @@ static int warm_up(struct trial *t, struct verdict *v, struct err *err)
     uint64_t start = clock_ns();
     struct rproc_reply reply;
 
-    for (int i = 0; i < t->config->plan->warmups && !enough(t, i, start, LONG_MS); i++) {
+    for (int i = 0; i < t->config->plan->warmups && !enough(t, i, start); i++) {
         progress_report(&t->config->plan->progress, "warm-up", i, t->config->plan->warmups);
 
         struct rproc *r = &t->runners[i % t->n_runners];
@@ -57,7 +57,7 @@ static int warm_up(struct trial *t, struct verdict *v, struct err *err)
 
         if (rc)
             return rc;
-        if (!first)
+        if (!first && trial_is_judged(t))
             series_add(&t->callers, caller_ns(t, &reply));
     }
     return 0;
@@ -77,10 +77,10 @@ static int empty_calls(struct trial *t, bool hold, struct verdict *v, struct err
     int n = t->n_runners * each;
 
     for (int i = 0; i < n; i++) {
-        struct shot s = trial_aim(t, trial_old_content(t, 0));
+        struct rproc *r = &t->runners[i % t->n_runners];
+        struct shot s = trial_aim(t, r, trial_old_content(t, 0));
         struct rproc_reply reply;
-        int rc = trial_order(t, &t->runners[i % t->n_runners], &s, WIRE_ORDER_EMPTY, 1, hold,
-                             &reply, v, err);
+        int rc = trial_order(t, r, &s, WIRE_ORDER_EMPTY, 1, hold, &reply, v, err);
 
         if (rc)
             return rc;
@@ -238,6 +238,11 @@ static int hot_count(const struct trial *t)
     return (int)fmin(fmax(t->config->plan->hot_ms * 1e6 / per_call, 1), HOT_MAX);
 }
 
+static int hot_batches(const struct trial *t)
+{
+    return t->result->cold.median < HOT_LONG_NS ? HOT_BATCHES : 2;
+}
+
 /* Hot calls are no score, so whatever lies there will do. */
 static int hot_content(const struct trial *t, int i)
 {
@@ -257,7 +262,7 @@ static int hot_calls(struct trial *t, struct verdict *doubt, struct verdict *v, 
     bool hold = t->holding;
     uint64_t start = clock_ns();
 
-    while (n < HOT_BATCHES * t->n_runners && !enough(t, n, start, HOT_LONG_MS)) {
+    while (n < hot_batches(t) * t->n_runners && !enough(t, n, start)) {
         struct rproc_reply reply;
         int r = n % t->n_runners;
 
@@ -282,7 +287,7 @@ static int hot_calls(struct trial *t, struct verdict *doubt, struct verdict *v, 
 
 int trial_own_work(struct trial *t, struct own_work *ret, struct err *err)
 {
-    struct mem *const mems[2] = {&t->arenas->in[0], &t->arenas->out[0]};
+    struct mem *const mems[2] = {&t->arenas[0].in[0], &t->arenas[0].out[0]};
     AUTO(series_release) struct series flushes = {0}, probes = {0};
 
     for (int i = 0; i < IDLE_FLUSHES + 1; i++) {
@@ -354,6 +359,8 @@ static void note_call(struct trial *t)
     if (r->held && t->callers.n)
         r->call_ns =
             fmax(series_median(&t->callers) - (t->config->runner.worker ? 0 : t->empty[false]), 0);
+    else if (r->held) /* at least */
+        r->call_ns = fmax(r->call_ns, r->queue_ns);
     r->host_bound = r->held && audit_host_bound(r->cold.median, r->call_ns, r->queue_ns);
 }
 
@@ -387,9 +394,13 @@ static int measure(struct trial *t, struct verdict *doubt, struct verdict *v, st
     return rc;
 }
 
+/* With new memory, too: the same contents are shown again, and the old one holds answers. */
 static int start_over(struct trial *t, struct verdict *v, struct err *err)
 {
     trial_end_runners(t);
+    trial_release_arenas(t);
+    if (trial_make_arenas(t, err) < 0)
+        return -1;
     return trial_start_runners(t, v, err);
 }
 

@@ -10,6 +10,7 @@
 #include "judge/worker.h"
 
 #include "base/fs.h"
+#include "device/cuda_runner.h"
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
@@ -96,8 +97,10 @@ static void last_line(const struct worker *w, struct buf *out)
 
 /* ---- starting ---- */
 
-/* The user's own environment, since Python finds its packages by it; and a place for what
- * torch.compile keeps. For free_environment(): only the last two strings are its own. */
+/* The user's own environment, since Python finds its packages by it; a place for what torch.compile
+ * keeps; and as many queues to the device as candidates have (cuda_runner.h). For
+ * free_environment(): only the last OWN_STRINGS are its own. */
+#define OWN_STRINGS 4
 static char **make_environment(const char *cache)
 {
     size_t n = 0;
@@ -105,10 +108,12 @@ static char **make_environment(const char *cache)
 
     while (environ[n])
         n++;
-    envp = xcalloc(n + 3, sizeof(*envp));
+    envp = xcalloc(n + OWN_STRINGS + 1, sizeof(*envp));
     memcpy(envp, environ, n * sizeof(*envp));
     envp[n] = xstrdup("PYTHONDONTWRITEBYTECODE=1");
     envp[n + 1] = xasprintf("TORCHINDUCTOR_CACHE_DIR=%s/inductor", cache);
+    envp[n + 2] = xstrdup(CUDA_QUEUES_ENV);
+    envp[n + 3] = xstrdup(CUDA_COPY_QUEUES_ENV);
     return envp;
 }
 
@@ -118,8 +123,8 @@ static void free_environment(char **envp)
 
     while (envp[n])
         n++;
-    free(envp[n - 1]);
-    free(envp[n - 2]);
+    for (size_t i = 1; i <= OWN_STRINGS; i++)
+        free(envp[n - i]);
     free(envp);
 }
 
