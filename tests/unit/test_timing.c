@@ -15,6 +15,7 @@
 
 #include <sys/stat.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -133,12 +134,24 @@ static void test_state(void *ctx, struct device_state *ret)
     *ret = (struct device_state){1980, 3201, 41, 512.5, DEVICE_THROTTLE_POWER_CAP | 1};
 }
 
+static int64_t memory_bytes; /* 0: as the fake device says */
+
+static int test_describe(void *ctx, struct device_info *ret, struct err *err)
+{
+    int rc = device_fake.judge->describe(ctx, ret, err);
+
+    if (memory_bytes)
+        ret->memory_bytes = memory_bytes;
+    return rc;
+}
+
 static struct device_judge_ops ops;
 static struct device device;
 
 static void make_device(enum device_clock clock, int hold_ms)
 {
     ops = *device_fake.judge;
+    ops.describe = test_describe;
     ops.flush = test_flush;
     ops.state = test_state;
     device = device_fake;
@@ -291,6 +304,39 @@ static void a_late_wait_starts_over_without_a_hold(void **state)
     assert_false(timed(&g)->held);
     assert_int_equal(timed(&g)->n_samples, 8);
     end(&g);
+}
+
+/* Call 6 is a warm-up, call 9 is scored. In so little memory two contents lie side by side. */
+static void warm_ups_of_large_contents_are_not_judged(void **state)
+{
+    static const struct {
+        int64_t memory_bytes;
+        const char *candidate;
+        enum verdict_kind kind;
+        const char *reason;
+    } cases[] = {
+        {0, "op relu\ntime 10s\nwrong at call 6\n", VERDICT_WRONG, "max"},
+        {100000, "op relu\ntime 10s\nwrong at call 6\n", VERDICT_PASS, ""},
+        {100000, "op relu\ntime 10s\nwrong at call 9\n", VERDICT_WRONG, "max"},
+        {100000, "op relu\ntime 10s\npast-end at call 9\n", VERDICT_WRONG, "out_of_bounds"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct rig g;
+
+        make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+        memory_bytes = cases[i].memory_bytes;
+        judge(&g, cases[i].candidate);
+        memory_bytes = 0;
+        expect(&g, cases[i].kind, cases[i].reason, "");
+        /* Nor is their time used: a held call has to do. */
+        if (cases[i].kind == VERDICT_PASS)
+            assert_true(timed(&g)->call_ns ==
+                        fmax(stats_median(timed(&g)->outside, (size_t)timed(&g)->n_samples),
+                             timed(&g)->queue_ns));
+        end(&g);
+    }
 }
 
 static void a_lie_is_confirmed_and_rejected(void **state)
@@ -503,6 +549,7 @@ int main(void)
         cmocka_unit_test(callers_wait_for_their_launches),
         cmocka_unit_test(waiting_inside_the_call_ends_the_hold),
         cmocka_unit_test(a_late_wait_starts_over_without_a_hold),
+        cmocka_unit_test(warm_ups_of_large_contents_are_not_judged),
         cmocka_unit_test(a_lie_is_confirmed_and_rejected),
         cmocka_unit_test(a_lie_of_one_who_waits_is_rejected),
         cmocka_unit_test(a_lie_about_hot_calls_is_rejected),
