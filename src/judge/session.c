@@ -621,6 +621,15 @@ static void begin(struct session *s, struct evaluation *ret)
         ret->sizes[i].size = &s->problem->sizes[s->options.sizes][i];
 }
 
+/* What a candidate printed is in its record: the next one must not be judged on what it may tell.
+ */
+static void spend_pool(struct session *s, const struct evaluation *e)
+{
+    for (int i = 0; i < e->n_sizes; i++)
+        if (e->sizes[i].trial.text)
+            s->served = POOL_CANDIDATES;
+}
+
 static void conclude(struct evaluation *e, int rc, uint64_t start, const struct err *err)
 {
     if (rc < 0) {
@@ -658,6 +667,7 @@ int session_eval_built(struct session *s, const char *path, struct prebuilt *bui
     if (rc == 0)
         rc = judge_sizes(s, ret, err);
     rc = look_end(&look, rc, err);
+    spend_pool(s, ret);
     conclude(ret, rc, start, err);
     ret->total_ms += built ? ret->build.ms : 0;
     return 0;

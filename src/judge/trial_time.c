@@ -114,24 +114,30 @@ static double scored_ns(const struct trial *t, const struct rproc_reply *reply)
     return fmax((double)reply->wall_ns - t->result->empty_ns, 0);
 }
 
-/* The content for a round of scored calls, from first_scored on; -1 when there is none left. A
- * process sees each at most twice, and the median stays honest when a memoiser owns under half of
+/* Which of its own contents a process is shown in a round of scored calls; -1 when there is none
+ * left. It sees each at most twice, and the median stays honest when a memoiser owns under half of
  * the samples. */
-static int scored_content(const struct trial *t, int round, double made_ms)
+static int scored_turn(const struct trial *t, int round, double made_ms)
 {
     const struct pool *p = t->config->pool;
-    int made = p->n_contents - trial_first_scored(t);
+    int first = trial_first_scored(t), n = t->n_runners, made = (p->n_contents - first) / n;
 
     /* Made again and again: twice in a row, but for the first two. */
     if (!trial_copies_anew(t))
-        return trial_first_scored(t) + (round < 2 ? round : 1 + round / 2);
-    if (round < made || (pool_keeps(p, trial_first_scored(t) + round + 1) &&
-                         (round < FRESH_MIN || made_ms <= t->config->plan->content_ms)))
-        return trial_first_scored(t) + round;
+        return round < 2 ? round : 1 + round / 2;
+    if (round < made || (pool_keeps(p, first + (round + 1) * n) &&
+                         (round * n < FRESH_MIN || made_ms <= t->config->plan->content_ms)))
+        return round;
     /* A second time only as far as the plan asks for. */
-    if (round >= 2 * made || round * t->n_runners >= t->config->plan->min_calls)
+    if (round >= 2 * made || round * n >= t->config->plan->min_calls)
         return -1;
-    return trial_first_scored(t) + round - made;
+    return round - made;
+}
+
+/* No two processes are shown the same one: they would tell each other the answer. */
+static int scored_content(const struct trial *t, int turn, int runner)
+{
+    return trial_first_scored(t) + turn * t->n_runners + runner;
 }
 
 /* Has it made, and says how long that took. */
@@ -163,14 +169,16 @@ static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
     res->sample_in = xcalloc((size_t)most, sizeof(*res->sample_in));
     res->sample_out = xcalloc((size_t)most, sizeof(*res->sample_out));
     while (res->n_samples < most) {
-        int content = scored_content(t, res->n_samples / t->n_runners, making_ms);
+        int turn = scored_turn(t, res->n_samples / t->n_runners, making_ms);
 
-        if (content < 0)
+        if (turn < 0)
             break;
-        if (bring(t, content, &making_ms, err) < 0)
-            return -1;
         for (int r = 0; r < t->n_runners; r++) {
+            int content = scored_content(t, turn, r);
             struct rproc_reply reply;
+
+            if (bring(t, content, &making_ms, err) < 0)
+                return -1;
 
             progress_report(&plan->progress, "scored calls", res->n_samples,
                             MAX(plan->min_calls, res->n_samples));

@@ -10,6 +10,7 @@
  */
 #include "sandbox/sandbox.h"
 
+#include <fcntl.h>
 #include <asm/ioctls.h>
 #include <errno.h>
 #include <sched.h>
@@ -84,7 +85,6 @@ static const int allowed[] = {
     SCMP_SYS(readlinkat),
     SCMP_SYS(getcwd),
     SCMP_SYS(getdents64),
-    SCMP_SYS(fcntl),
     SCMP_SYS(dup),
     SCMP_SYS(dup2),
     SCMP_SYS(dup3),
@@ -237,6 +237,13 @@ static const struct special {
     {SCMP_SYS(prctl), 0, PR_SET_VMA, false, false}, /* malloc names its maps */
     {SCMP_SYS(prlimit64), 2, 0, false, false},      /* no new limit: it only asks */
     {SCMP_SYS(ioctl), 1, TCGETS, false, false},     /* isatty() */
+    /* No owners, signals and locks: they wake who is stopped, and tell others. */
+    {SCMP_SYS(fcntl), 1, F_DUPFD, false, false},
+    {SCMP_SYS(fcntl), 1, F_DUPFD_CLOEXEC, false, false},
+    {SCMP_SYS(fcntl), 1, F_GETFD, false, false},
+    {SCMP_SYS(fcntl), 1, F_SETFD, false, false},
+    {SCMP_SYS(fcntl), 1, F_GETFL, false, false},
+    {SCMP_SYS(fcntl), 1, F_SETFL, false, false},
 };
 
 static int add_rule(scmp_filter_ctx ctx, uint32_t action, int call, struct scmp_arg_cmp when)
