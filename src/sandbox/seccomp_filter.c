@@ -107,6 +107,7 @@ static const int allowed[] = {
 /* What a driver in this process does to allocate, to load code and to wait. Which devices ioctl
  * reaches is Landlock's business. */
 static const int of_drivers[] = {
+    SCMP_SYS(fcntl), /* its time is an audited claim: who wakes up early gains nothing */
     SCMP_SYS(ioctl),
     SCMP_SYS(memfd_create),
     SCMP_SYS(ftruncate),
