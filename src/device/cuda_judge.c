@@ -230,6 +230,8 @@ static void *open_nvml(void *arg)
 static void open_nvml_aside(struct cuda_ctx *c)
 {
     c->opens_nvml = pthread_create(&c->nvml_opener, NULL, open_nvml, c) == 0;
+    if (!c->opens_nvml)
+        open_nvml(c);
 }
 
 static struct nvml *await_nvml(struct cuda_ctx *c)

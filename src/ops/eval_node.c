@@ -7,7 +7,6 @@
 struct step {
     const struct eval *e;
     const struct node *node;
-    int n;    /* its number */
     int part; /* of a node that is several jobs */
     struct job *job;
 };
@@ -106,20 +105,19 @@ static void job_elementwise(const struct step *s)
         j->store = store(s, operand(s, 1));
 }
 
-static void job_pass(const struct step *s)
+/* The pass that node n ends, which reads these. */
+static void job_pass(const struct step *s, int n, const int *read, int n_read)
 {
     const struct graph *g = s->e->g;
     struct job *j = s->job;
-    int in[PASS_MAX_IN];
-    int n_in = passes_operands(s->e->passes, g, s->n, in);
 
     j->kind = JOB_PASS;
     j->store = store(s, s->node);
-    passes_steps(s->e->passes, g, s->n, &j->pass);
-    for (int i = 0; i < n_in; i++) {
-        j->pass.ax[i] = broadcast_axes(&g->nodes[in[i]].shape, &s->node->shape);
+    passes_steps(s->e->passes, g, n, &j->pass);
+    for (int i = 0; i < n_read; i++) {
+        j->pass.ax[i] = broadcast_axes(&g->nodes[read[i]].shape, &s->node->shape);
         axes_join(&j->pass.ax[i], 1);
-        j->pass.number[i] = g->nodes[in[i]].attrs.value;
+        j->pass.number[i] = g->nodes[read[i]].attrs.value;
     }
 }
 
@@ -484,7 +482,7 @@ int eval_jobs(const struct node *node)
 void eval_job(const struct eval *e, int n, int i, const struct operand *in, void *y,
               struct job *ret)
 {
-    struct step s = {e, &e->g->nodes[n], n, i, ret};
+    struct step s = {e, &e->g->nodes[n], i, ret};
     int first = s.node->op == OP_CONCAT ? i : 0;
     int read[EVAL_MAX_OPERANDS];
     int n_read = passes_operands(e->passes, e->g, n, read);
@@ -496,7 +494,7 @@ void eval_job(const struct eval *e, int n, int i, const struct operand *in, void
         ret->in_count[k] = shape_count(&e->g->nodes[read[first + k]].shape);
     }
     if (passes_ends(e->passes, e->g, n)) {
-        job_pass(&s);
+        job_pass(&s, n, read, n_read);
         return;
     }
     if (s.node->n_in > 0)

@@ -10,9 +10,9 @@
  */
 #include "sandbox/sandbox.h"
 
-#include <fcntl.h>
 #include <asm/ioctls.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/prctl.h>
