@@ -19,7 +19,7 @@
 struct eval_options {
     const char *device, *seed;
     int sizes;
-    bool json, check_only, no_cache, no_store, no_spares, require_sandbox;
+    bool json, check_only, steady, no_cache, no_store, no_spares, require_sandbox;
     int64_t timeout_ms, build_timeout_ms, min_calls, max_calls, budget_ms, runners, arenas, spares;
 };
 
@@ -35,6 +35,8 @@ static const struct opt eval_table[] = {
     {"json", 'j', OPT_FLAG, FIELD(json), NULL, "print exactly the record, one line a candidate",
      NULL, 0, 0},
     {"check-only", 'c', OPT_FLAG, FIELD(check_only), NULL, "right or wrong, no timing", NULL, 0, 0},
+    {"steady", 0, OPT_FLAG, FIELD(steady), NULL,
+     "figures to be published: 8 processes, 8 buffers, 128 calls per size", NULL, 0, 0},
     {"seed", 0, OPT_STRING, FIELD(seed), "N", "choose the seed (to repeat); secret otherwise", NULL,
      0, 0},
     {"timeout", 't', OPT_INT, FIELD(timeout_ms), "MS", "limit of one call (default 10000)", NULL, 1,
@@ -97,6 +99,8 @@ static int plan_from(const struct eval_options *o, struct session_options *s, st
     char *end = NULL;
 
     s->plan = (struct plan)PLAN_DEFAULT;
+    if (o->steady)
+        plan_make_steady(&s->plan);
     s->plan.check_only = o->check_only;
     s->plan.no_cache = o->no_cache;
     s->plan.require_sandbox = o->require_sandbox;
@@ -107,7 +111,7 @@ static int plan_from(const struct eval_options *o, struct session_options *s, st
     s->plan.max_calls = o->max_calls ? (int)o->max_calls : s->plan.max_calls;
     s->plan.budget_ms = o->budget_ms ? (int)o->budget_ms : s->plan.budget_ms;
     s->plan.max_calls = MAX(s->plan.max_calls, s->plan.min_calls);
-    s->plan.arenas = (int)o->arenas;
+    s->plan.arenas = o->arenas ? (int)o->arenas : s->plan.arenas;
     s->plan.runners = o->runners ? (int)o->runners : s->plan.runners;
     s->plan.spares = o->no_spares ? -1 : (int)o->spares;
     s->sizes = o->sizes ? size_sets[o->sizes] : default_sizes(s->device);

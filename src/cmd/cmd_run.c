@@ -16,7 +16,7 @@
 struct run_options {
     const char *name, *device;
     int sizes;
-    bool json, check_only, build_only, no_cache, require_sandbox;
+    bool json, check_only, steady, build_only, no_cache, require_sandbox;
     int64_t repeats, timeout_ms, build_timeout_ms, check_timeout_ms, timing_timeout_ms;
 };
 
@@ -33,6 +33,8 @@ static const struct opt run_table[] = {
     {"repeats", 'r', OPT_INT, FIELD(repeats), "N", "judge every candidate N times (default 1)",
      NULL, 1, 100},
     {"check-only", 'c', OPT_FLAG, FIELD(check_only), NULL, "right or wrong, no timing", NULL, 0, 0},
+    {"steady", 0, OPT_FLAG, FIELD(steady), NULL,
+     "figures to be published: 8 processes, 8 buffers, 128 calls per size", NULL, 0, 0},
     {"build-only", 0, OPT_FLAG, FIELD(build_only), NULL,
      "compile what is not in the cache yet, judge nothing", NULL, 0, 0},
     {"timeout", 't', OPT_INT, FIELD(timeout_ms), "MS", "limit of one call (default 10000)", NULL, 1,
@@ -84,6 +86,8 @@ static void configure(const struct run_options *o, const struct run_settings *s,
     c->repeats = choose(o->repeats, s->repeats, 1);
     c->build_only = o->build_only;
     c->plan = (struct plan)PLAN_DEFAULT;
+    if (o->steady || s->steady)
+        plan_make_steady(&c->plan);
     c->plan.check_only = o->check_only || s->check_only;
     c->plan.no_cache = o->no_cache;
     c->plan.require_sandbox = o->require_sandbox;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/arenas.h"
 
-#define ARENAS_BYTES ((size_t)2 << 30)
-
 int deck_draw(struct deck *d, int n_arenas, uint32_t random)
 {
     if (d->left == 0)
@@ -14,15 +12,6 @@ int deck_draw(struct deck *d, int n_arenas, uint32_t random)
 
     d->cards[i] = d->cards[--d->left];
     return card;
-}
-
-/* More than the fewest only where all of them together are small: what lies in gigabytes lies
- * everywhere. */
-static int count(const struct pool *p, int wanted)
-{
-    size_t fit = ARENAS_BYTES / MAX(p->in.bytes + p->out.bytes, 1);
-
-    return (int)MIN((size_t)wanted, MAX(fit, PLAN_MIN_ARENAS));
 }
 
 static int allocate(struct arenas *a, const struct pool *p, struct err *err)
@@ -51,9 +40,9 @@ static int fill_inputs(struct arenas *a, struct pool *p, struct err *err)
     return 0;
 }
 
-int arenas_make(struct arenas *ret, struct pool *p, int wanted, struct err *err)
+int arenas_make(struct arenas *ret, struct pool *p, int n, struct err *err)
 {
-    *ret = (struct arenas){.n = count(p, wanted)};
+    *ret = (struct arenas){.n = n};
     for (int i = 0; i < ret->n; i++)
         ret->in[i] = ret->out[i] = (struct mem)MEM_INIT;
     if (allocate(ret, p, err) == 0 && fill_inputs(ret, p, err) == 0)

@@ -26,8 +26,8 @@ struct arenas {
     struct deck in_deck, out_deck;
 };
 
-/* As many as wanted, fewer where they are large. Inputs hold the pool's first content. */
-int arenas_make(struct arenas *ret, struct pool *p, int wanted, struct err *err);
+/* n of either kind. Inputs hold the pool's first content. */
+int arenas_make(struct arenas *ret, struct pool *p, int n, struct err *err);
 /* Gives them away, to be freed when the runners are gone. */
 void arenas_leave(struct arenas *a, const struct pool *p, struct leaving *leaving);
 void arenas_release(struct arenas *a, const struct pool *p);

@@ -2,6 +2,7 @@
 #include "judge/pool.h"
 
 #include "base/clock.h"
+#include "judge/plan.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -581,7 +582,7 @@ static int limit_slots(struct pool *p, const struct pool_config *c, struct err *
 {
     const struct ops_engine *e = p->engine;
     double each = (double)p->in.bytes + (double)p->y_bytes + (double)p->rms_bytes;
-    double arenas = 2.0 * MAX(c->runners, 1) * (double)(p->in.bytes + p->out.bytes);
+    double arenas = MAX(c->arenas, PLAN_MIN_ARENAS) * (double)(p->in.bytes + p->out.bytes);
     double honest = (double)p->y_bytes + e->peak_bytes(e->ctx, p->graph, OPS_FLOAT);
     double own = fmax(e->peak_bytes(e->ctx, p->graph, OPS_DOUBLE), honest);
     double fixed = arenas + fmax(own, c->scratch_bytes);

@@ -66,7 +66,7 @@ struct pool_config {
     uint64_t seed;
     int contents;         /* made at once, as far as they fit */
     int least_slots;      /* so many at least must fit side by side */
-    int runners;          /* that have arenas beside them; 0: as one */
+    int arenas;           /* of either kind, beside the contents; 0: PLAN_MIN_ARENAS */
     int64_t memory_bytes; /* of the device */
     double
         scratch_bytes; /* what other evaluations than the pool's own may take; 0: there are none */

@@ -254,11 +254,11 @@ static json_t *plan_json(const struct session *s)
 {
     const struct plan *p = &s->options.plan;
 
-    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "sizes",
+    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:b, s:i, s:b}", "sizes",
                      size_set_names[s->options.sizes], "checks", p->checks, "warmups", p->warmups,
                      "min_calls", p->min_calls, "max_calls", p->max_calls, "budget_ms",
-                     p->budget_ms, "runners", p->runners, "arenas", p->arenas, "call_timeout_ms",
-                     p->call_timeout_ms, "check_only", p->check_only);
+                     p->budget_ms, "runners", p->runners, "arenas", p->arenas, "steady", p->steady,
+                     "call_timeout_ms", p->call_timeout_ms, "check_only", p->check_only);
 }
 
 static json_t *build_json(const struct evaluation *e)

@@ -21,22 +21,54 @@
 
 /* --- opening --- */
 
+/* Of its inputs and outputs. */
+static size_t size_bytes(const struct session *s, int size)
+{
+    const struct graph *g = s->problem->sizes[s->options.sizes][size].graph;
+    struct layout in, out;
+
+    layout_inputs(g, &in);
+    layout_outputs(g, &out);
+
+    size_t bytes = in.bytes + out.bytes;
+
+    layout_release(&in);
+    layout_release(&out);
+    return bytes;
+}
+
+static struct plan size_plan(const struct session *s, int size)
+{
+    struct plan plan = s->options.plan;
+
+    plan_fit(&plan, size_bytes(s, size));
+    return plan;
+}
+
 /* One limit for all sizes, so that a spare suits any of them. */
 static uint64_t runner_memory(const struct session *s)
 {
     uint64_t most = 0;
 
     for (int i = 0; i < s->n_sizes; i++) {
-        const struct graph *g = s->problem->sizes[s->options.sizes][i].graph;
-        struct layout in, out;
+        struct plan plan = size_plan(s, i);
 
-        layout_inputs(g, &in);
-        layout_outputs(g, &out);
-        most = MAX(most, in.bytes + out.bytes);
-        layout_release(&in);
-        layout_release(&out);
+        most = MAX(most, (uint64_t)(plan.arenas + 2) * size_bytes(s, i));
     }
-    return RUNNER_MEM_MIN + 4 * most + (uint64_t)s->problem->requires_memory;
+    return RUNNER_MEM_MIN + most + (uint64_t)s->problem->requires_memory;
+}
+
+/* That a candidate takes. */
+static int runners_needed(const struct session *s)
+{
+    int n = 0;
+
+    for (int i = 0; i < s->n_sizes; i++) {
+        struct plan plan = size_plan(s, i);
+
+        n += plan_runners(&plan);
+    }
+    return n;
 }
 
 /* Opening a driver takes longer than judging a small kernel: so only there, unless asked for. While
@@ -75,7 +107,7 @@ static void open_spares(struct session *s)
         .call_timeout_ms = plan->call_timeout_ms,
         .setup_params = s->problem->setup_params,
     };
-    spares_serve(&s->station->spares, &s->runner, s->n_sizes * plan_runners(plan));
+    spares_serve(&s->station->spares, &s->runner, runners_needed(s));
     fill_spares(s);
 }
 
@@ -343,16 +375,17 @@ static int open_pool(struct session *s, int size, struct err *err)
 {
     const struct graph *g = s->problem->sizes[s->options.sizes][size].graph;
     struct pool *p = &s->pools[size];
-    int checks = MAX(s->options.plan.checks, g->n_laws);
+    struct plan plan = size_plan(s, size);
+    int checks = MAX(plan.checks, g->n_laws);
     struct pool_config c = {
         .device = s->options.device,
         .ctx = s->station->ctx,
         .engine = &s->station->engine,
         .graph = g,
         .seed = fill_seed(s->options.seed, (uint64_t)size, UINT64_MAX),
-        .contents = s->options.plan.check_only ? checks : MAX(checks, graph_first_scored(g)) + 16,
+        .contents = plan.check_only ? checks : MAX(checks, graph_first_scored(g)) + 16,
         .least_slots = 1,
-        .runners = plan_runners(&s->options.plan),
+        .arenas = plan_runners(&plan) * plan.arenas,
         .memory_bytes = s->station->info.memory_bytes,
         .progress = &s->options.plan.progress,
     };
@@ -458,8 +491,9 @@ static int judge_size(struct session *s, int i, struct evaluation *e, struct err
     if (write_module(s, i, e, err) < 0)
         return -1;
 
+    struct plan plan = size_plan(s, i);
     struct trial_config c = {
-        .plan = &o->plan,
+        .plan = &plan,
         .pool = &s->pools[i],
         .judge_cpus = s->station->cpus.judge,
         .usual_empty_ns = s->station->calibration.empty_order_ns,

@@ -76,7 +76,8 @@ static int read_settings(const struct ydoc *d, struct run_settings *s, struct er
         ydoc_string(d, &d->root, "sizes", &sizes, err) < 0 ||
         ydoc_string(d, &d->root, "device", &device, err) < 0 ||
         ydoc_int(d, &d->root, "repeats", 1, 100, &s->repeats, err) < 0 ||
-        ydoc_bool(d, &d->root, "check_only", &s->check_only, err) < 0 || read_limits(d, s, err) < 0)
+        ydoc_bool(d, &d->root, "check_only", &s->check_only, err) < 0 ||
+        ydoc_bool(d, &d->root, "steady", &s->steady, err) < 0 || read_limits(d, s, err) < 0)
         return -1;
     if (sizes && strcmp(sizes, "small") != 0 && strcmp(sizes, "full") != 0)
         return ydoc_fail(d, ynode_get(&d->root, "sizes")->line, err,
@@ -253,9 +254,9 @@ static int apply_matrix(const struct ydoc *d, const char *share_dir, struct cand
 int plan_file_load(const char *path, const char *share_dir, struct run_settings *settings,
                    struct candidates *ret, struct err *err)
 {
-    static const char *const known[] = {"name",     "sizes",   "device",     "repeats",
-                                        "limits",   "folders", "models",     "check_only",
-                                        "problems", "samples", "candidates", NULL};
+    static const char *const known[] = {"name",       "sizes",  "device",     "repeats",  "limits",
+                                        "folders",    "models", "check_only", "problems", "samples",
+                                        "candidates", "steady", NULL};
     AUTO(ydoc_freep) struct ydoc *d = NULL;
 
     if (ydoc_load(path, PLAN_MAX_BYTES, &d, err) < 0 ||

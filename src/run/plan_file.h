@@ -9,7 +9,7 @@
 struct run_settings {
     char *name, *sizes, *device;
     int64_t repeats;
-    bool check_only;
+    bool check_only, steady;
     int64_t build_ms, call_ms, check_ms, timing_ms; /* limits */
 };
 void run_settings_release(struct run_settings *s);

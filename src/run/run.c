@@ -58,7 +58,8 @@ static int begin(const struct run_config *c, struct err *err)
                                 .sizes = size_set_names[c->sizes],
                                 .device = c->device ? c->device : "",
                                 .source = c->source,
-                                .check_only = c->plan.check_only};
+                                .check_only = c->plan.check_only,
+                                .steady = c->plan.steady};
 
     return store_run_begin(c->store, &row, err);
 }

@@ -38,12 +38,13 @@ static int insert_run(struct store *s, const struct run_row *run, struct err *er
     AUTO(statement_finalizep) sqlite3_stmt *q = NULL;
 
     if (store_prepare(s,
-                      "INSERT OR IGNORE INTO runs(name, created, sizes, device, source, check_only)"
-                      " VALUES(?,?,?,?,?,?)",
+                      "INSERT OR IGNORE INTO runs(name, created, sizes, device, source, check_only,"
+                      " steady) VALUES(?,?,?,?,?,?,?)",
                       "cannot add a run", &q, err) < 0)
         return -1;
     BIND_TEXTS(q, 1, run->name, run->created, run->sizes, run->device, run->source);
     sqlite3_bind_int(q, 6, run->check_only);
+    sqlite3_bind_int(q, 7, run->steady);
     return step(s, q, "cannot add a run", err);
 }
 
@@ -62,6 +63,9 @@ static int same_settings(void *arg, const struct run_row *had, struct err *err)
     if (had->check_only != want->check_only)
         return fail(err, ERR_INPUT, "run %s was made %s timing: choose another name", had->name,
                     had->check_only ? "without" : "with");
+    if (had->steady != want->steady)
+        return fail(err, ERR_INPUT, "run %s was made %s --steady: choose another name", had->name,
+                    had->steady ? "with" : "without");
     return 0;
 }
 
@@ -124,12 +128,17 @@ int store_run_add(struct store *s, const char *run, const json_t *record, const 
 
 /* --- reading --- */
 
-#define RUN_COLUMNS "SELECT name, created, sizes, device, source, check_only FROM runs "
+#define RUN_COLUMNS "SELECT name, created, sizes, device, source, check_only, steady FROM runs "
 
 static struct run_row run_of(sqlite3_stmt *q)
 {
-    return (struct run_row){column(q, 0), column(q, 1), column(q, 2),
-                            column(q, 3), column(q, 4), sqlite3_column_int(q, 5) != 0};
+    return (struct run_row){.name = column(q, 0),
+                            .created = column(q, 1),
+                            .sizes = column(q, 2),
+                            .device = column(q, 3),
+                            .source = column(q, 4),
+                            .check_only = sqlite3_column_int(q, 5) != 0,
+                            .steady = sqlite3_column_int(q, 6) != 0};
 }
 
 /* Rows until there are no more, or until each() fails. */

@@ -15,7 +15,7 @@ struct run_row {
     const char *sizes;  /* "small", "full" */
     const char *device; /* as the user named it; "" for: by suffix */
     const char *source; /* the folder or plan */
-    bool check_only;
+    bool check_only, steady;
 };
 
 struct run_problem_row {

@@ -129,7 +129,7 @@ static void an_older_store_is_brought_up_to_date(void **state)
 {
     AUTO(freep) char *home = home_dir();
     AUTO(store_closep) struct store *s = NULL;
-    const struct run_row run = {"r", "2026", "small", "", "dir", false};
+    const struct run_row run = {"r", "2026", "small", "", "dir", false, false};
     struct err err = ERR_INIT;
     int64_t n = -1;
 
@@ -212,7 +212,7 @@ static void a_run_keeps_its_settings(void **state)
 {
     AUTO(freep) char *home = home_dir();
     AUTO(store_closep) struct store *s = NULL;
-    const struct run_row run = {"r", "2026", "small", "", "dir", false};
+    const struct run_row run = {"r", "2026", "small", "", "dir", false, false};
     struct run_row other = run;
     struct err err = ERR_INIT;
 
@@ -230,6 +230,10 @@ static void a_run_keeps_its_settings(void **state)
     other = run;
     other.check_only = true;
     assert_int_equal(store_run_begin(s, &other, &err), -1);
+    other = run;
+    other.steady = true;
+    assert_int_equal(store_run_begin(s, &other, &err), -1);
+    assert_non_null(strstr(err.text, "was made without --steady"));
     assert_int_equal(err.kind, ERR_INPUT);
 }
 
