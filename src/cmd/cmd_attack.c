@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Every candidate of attacks/ is judged as any other would be; only then is its verdict held
  * against what its first comment states. Scored calls are few: a false verdict needs no precise
- * time. */
+ * time. Processes are as many as ever: some candidates' tell each other answers. */
 #include "cmd/cmd.h"
 #include "cmd/text.h"
 
@@ -68,7 +68,6 @@ static int open_session(struct run *r, const char *word, struct err *err)
 
     problem_ref_release(&ref);
     o.sizes = SIZES_SMALL;
-    o.plan.runners = 1;
     o.plan.budget_ms = TIMING_BUDGET_MS;
     o.plan.call_timeout_ms = CALL_TIMEOUT_MS;
     return rc < 0 ? -1 : session_open(r->station, r->problem, &o, &r->session, &calibrated, err);
