@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The work goes to a stream of the pool that nobody waits for, one of many, a new one in every
- * call. expected: rejected: clock */
+ * call. The content comes when that is over. expected: wrong: unwritten */
 #include "assay.h"
 #include "problem.h"
 

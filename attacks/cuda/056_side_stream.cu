@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The work is done on a stream of its own that nobody waits for: the stream that is timed stays
- * empty. It is made to take long enough to be seen at small sizes too. expected: rejected: clock */
+/* The work is done on a stream of its own that waits for nobody: the stream that is timed stays
+ * empty. The content comes when that is over. expected: wrong: unwritten */
 #include "assay.h"
 #include "problem.h"
 

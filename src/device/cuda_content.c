@@ -118,6 +118,22 @@ int cuda_poison_check(void *ctx, const struct mem *m, size_t at, size_t bytes, u
     return find_first(c, POISON_CHECK, n, args, "poison check", ret_at, err);
 }
 
+int cuda_peek(void *ctx, const struct mem *m, uint64_t key, uint32_t *ret_words, struct err *err)
+{
+    struct cuda_ctx *c = ctx;
+    CUdeviceptr from = cuda_span(m, 0, m->bytes, err);
+    uint64_t words = m->bytes / sizeof(*ret_words);
+    size_t bytes = DEVICE_PEEKS * sizeof(*ret_words);
+    void *args[] = {&key, &from, &words, &c->scratch.at};
+    CUresult rc;
+
+    if (!from || cuda_enter(c, err) < 0 || cuda_reserve(c, &c->scratch, bytes, err) < 0 ||
+        cuda_launch(c, c->kernels[PEEK], DEVICE_PEEKS / CUDA_THREADS, args, "peek", err) < 0)
+        return -1;
+    rc = c->cu->cuMemcpyDtoH_v2(ret_words, c->scratch.at, bytes);
+    return rc ? cuda_fail(c->cu, rc, err, "peek") : 0;
+}
+
 int cuda_differ(void *ctx, const struct mem *a, const struct mem *b, size_t bytes, int64_t *ret_at,
                 struct err *err)
 {

@@ -114,6 +114,7 @@ struct cu_mem_access {
     F(cuStreamCreate, (CUstream * stream, unsigned flags))                                         \
     F(cuStreamDestroy_v2, (CUstream stream))                                                       \
     F(cuStreamSynchronize, (CUstream stream))                                                      \
+    F(cuStreamWaitValue32_v2, (CUstream stream, CUdeviceptr at, uint32_t value, unsigned flags))   \
     F(cuEventCreate, (CUevent * event, unsigned flags))                                            \
     F(cuEventRecord, (CUevent event, CUstream stream))                                             \
     F(cuEventSynchronize, (CUevent event))                                                         \

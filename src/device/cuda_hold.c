@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * As many threads as the device has room for, so that nothing can run beside it, not even on
- * another stream. One thread of the first block watches the judge's word in host memory; one of
- * each other block watches a word in device memory that the first one passes it on to: hundreds of
- * readers over the bus would only slow the one that matters. Blocks are counted as they come, and
- * the last one tells: candidate code is called only then, or it would find room beside the first
- * ones; and the judge releases only then, or the launch's way to the device, which is the judge's
- * until it has switched contexts, would count as the candidate's time. Each gives up by itself, and
- * so ends even where the others never got to run.
+ * The stream waits for the judge's word that there is a content, which costs the device nothing:
+ * the judge's context has it meanwhile. Then the kernel comes, with as many threads as the device
+ * has room for, so that nothing can run beside it, not even on another stream. One thread of the
+ * first block watches the judge's word in host memory; one of each other block watches a word in
+ * device memory that the first one passes it on to: hundreds of readers over the bus would only
+ * slow the one that matters. Blocks are counted as they come, and the last one tells: the judge
+ * releases only then, or the device's way from its context to this one would count as the
+ * candidate's time. Each gives up by itself, and so ends even where the others never got to run.
  *
- * It is loaded before the artifact. Candidate code could still keep it from running; then the work
- * starts early, and the time the judge saw between go and "queued" contains it.
+ * It is loaded before the artifact. Candidate code could still keep it from running, or make room
+ * for work of its own before it; then it takes longer from "ready" to "holding" than it should, and
+ * the judge counts that (audit_hidden).
  */
 #include "device/cuda_hold.h"
 
-#include "base/clock.h"
 #include "device/cuda_source.h"
 
 #define PAGE_BYTES 4096
 #define HOST_REGISTER_DEVICEMAP 2
 #define MAX_BLOCK_THREADS 1024
 #define OWN_WORDS 2
+#define WAIT_VALUE_GEQ 0 /* CU_STREAM_WAIT_VALUE_GEQ */
 
 CUDA_EMBED(cuda_hold_ptx, "../workers/assay_worker/hold.ptx");
 
@@ -87,7 +88,7 @@ static CUdeviceptr on_device(const struct cuda_hold *h, const atomic_uint *word)
     return h->page_at + (CUdeviceptr)((const char *)word - h->page);
 }
 
-static CUresult launch(const struct cuda_hold *h, const struct device_hold *hold, CUstream stream)
+CUresult cuda_hold_begin(const struct cuda_hold *h, const struct device_hold *hold, CUstream stream)
 {
     CUdeviceptr release = on_device(h, hold->release), holding = on_device(h, hold->holding);
     CUdeviceptr own = h->own;
@@ -95,25 +96,10 @@ static CUresult launch(const struct cuda_hold *h, const struct device_hold *hold
     uint64_t limit_ns = DEVICE_HOLD_MS * (uint64_t)1000000;
     void *args[] = {&release, &own, &holding, &seq, &limit_ns};
 
-    return h->cu->cuLaunchKernel(h->kernel, h->blocks, 1, 1, h->threads, 1, 1, 0, stream, args,
-                                 NULL);
-}
+    CUresult rc =
+        h->cu->cuStreamWaitValue32_v2(stream, on_device(h, hold->ready), hold->seq, WAIT_VALUE_GEQ);
 
-/* Not longer than a hold lasts: work of an earlier call that never ends would keep it out. */
-static void await_all_blocks(const struct device_hold *hold)
-{
-    uint64_t start = clock_ns();
-
-    while (atomic_load_explicit(hold->holding, memory_order_acquire) != hold->seq &&
-           clock_ms_since(start) < DEVICE_HOLD_MS)
-        continue;
-}
-
-CUresult cuda_hold_begin(const struct cuda_hold *h, const struct device_hold *hold, CUstream stream)
-{
-    CUresult rc = launch(h, hold, stream);
-
-    if (rc == 0)
-        await_all_blocks(hold);
-    return rc;
+    return rc ? rc
+              : h->cu->cuLaunchKernel(h->kernel, h->blocks, 1, 1, h->threads, 1, 1, 0, stream, args,
+                                      NULL);
 }

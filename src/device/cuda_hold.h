@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The waiting kernel of a CUDA runner: fills the device and spins until the judge releases it on
- * the shared page, so that what a candidate queues behind it runs without the host's gaps. */
+/* The waiting kernel of a CUDA runner: comes when the judge has the content ready, fills the device
+ * and spins until the judge releases it on the shared page, so that what a candidate queued behind
+ * it runs without the host's gaps. */
 #ifndef ASSAY_DEVICE_CUDA_HOLD_H
 #define ASSAY_DEVICE_CUDA_HOLD_H
 
@@ -23,8 +24,8 @@ extern const char cuda_hold_ptx[];
 /* In the current context, which holds what was made until it ends. */
 int cuda_hold_open(struct cuda_hold *h, const struct cuda_driver *cu, CUdevice device, void *page,
                    size_t bytes, struct err *err);
-/* Queues it and waits until the device is full of it; what is queued afterwards, on whatever
- * stream, runs after the release, or after DEVICE_HOLD_MS. */
+/* Queues it; what is queued afterwards on this stream runs after the release, or DEVICE_HOLD_MS
+ * after the content was ready. */
 CUresult cuda_hold_begin(const struct cuda_hold *h, const struct device_hold *hold,
                          CUstream stream);
 

@@ -286,6 +286,14 @@ KERNEL poison_check(uint64_t mixed_key, const uint8_t *data, int64_t bytes,
     }
 }
 
+/* A thread to a place. */
+KERNEL peek(uint64_t key, const volatile uint32_t *data, uint64_t words, uint32_t *to)
+{
+    uint32_t i = (uint32_t)thread_index();
+
+    to[i] = data[philox_place(key, i, words)];
+}
+
 /* The same for two memories: where they differ first. Arenas begin at multiples of 256. */
 KERNEL differ(const uint8_t *a, const uint8_t *b, int64_t bytes, unsigned long long *first)
 {

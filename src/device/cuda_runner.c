@@ -8,9 +8,9 @@
  * own. What is still wrong then is a fault of the call; a CUDA context does not recover from most
  * of them, and the judge ends this process.
  *
- * A held batch queues the waiting kernel first (cuda_hold.h), so that the start event is recorded
- * when the judge releases it and everything behind it is there by then; or, where the call itself
- * is held, so that the device is this context's when the call begins.
+ * A held batch queues the waiting kernel first (cuda_hold.h), which comes with the content, so that
+ * the start event is recorded when the judge releases it and everything behind it is there by then;
+ * or, where the call itself is held, so that the device is this context's when the call begins.
  */
 #include "device/cuda_runner.h"
 
@@ -293,8 +293,8 @@ static void tell_queued(const struct device_hold *hold)
         atomic_store_explicit(hold->queued, hold->seq, memory_order_release);
 }
 
-/* The device has been brought here: the judge may start its clock, and the call with it. It always
- * does, or ends this process. */
+/* The call begins when the device has been brought here and the judge has started its clock. It
+ * always does, or ends this process. */
 static void await_release(const struct device_hold *hold)
 {
     tell_queued(hold);
@@ -308,7 +308,7 @@ static CUresult queue_all(struct runner *r, struct artifact *a, struct call_args
 {
     CUresult rc = hold ? cuda_hold_begin(&r->hold, hold, r->stream) : 0;
 
-    if (hold && hold->call)
+    if (rc == 0 && hold && hold->call)
         await_release(hold);
     if (rc == 0)
         rc = r->cu->cuEventRecord(r->start, r->stream);

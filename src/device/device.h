@@ -91,6 +91,8 @@ struct device_throttle {
 extern const struct device_throttle device_throttles[]; /* ends with a NULL name */
 bool device_throttled(const struct device_state *s);
 
+#define DEVICE_PEEKS 1024
+
 struct device_judge_ops { /* trusted side; ctx is the device's own */
     int (*open)(int index, void **ret_ctx, struct err *err);
     void (*close)(void *ctx); /* NULL is fine */
@@ -111,6 +113,8 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
     /* *ret_at: offset of the first byte that is not the poison any more, -1 when all are */
     int (*poison_check)(void *ctx, const struct mem *m, size_t at, size_t bytes, uint64_t key,
                         int64_t *ret_at, struct err *err);
+    /* Words of the memory at DEVICE_PEEKS places that a secret key chooses (philox_place()). */
+    int (*peek)(void *ctx, const struct mem *m, uint64_t key, uint32_t *ret_words, struct err *err);
     /* 8-byte values (double; int64 where t is no float) as a kernel would write them: rounded to t.
      */
     int (*store)(void *ctx, const struct mem *values, size_t values_at, enum dtype t, int64_t n,
@@ -162,18 +166,21 @@ struct device_call {
     bool params_only;         /* setup = "params": only these have data */
 };
 
-/* A device that is held back: work queues up behind something that fills the device and waits until
- * the judge releases it, so that the host's gaps between launches are not timed. It gives up by
- * itself, since a candidate that waits for the device inside its call would wait for ever. */
+/* A device that is held back: work queues up, before there is a content, behind something that then
+ * fills the device and waits until the judge releases it, so that the host's gaps between launches
+ * are not timed. A candidate that waits for the device inside its call would wait for ever: after
+ * so long the judge goes on, and the device gives up by itself. */
 #define DEVICE_HOLD_MS 20
 
 struct device_hold { /* words of the shared page; not owned */
     unsigned seq;
     bool call;            /* the call itself waits for the release, not only the device */
+    atomic_uint *ready;   /* the judge's: equals seq once the content is there */
     atomic_uint *release; /* the judge's: equals seq once the device may start */
     atomic_uint *queued;  /* to be set to seq once all, or as much as is safe, is queued; with
                            * `call`, before it */
-    atomic_uint *holding; /* to be set, first, once the device waits and nothing else can run */
+    atomic_uint *holding; /* to be set, behind `ready`, once the device waits and nothing else can
+                           * run */
 };
 
 /* What call() says in *ret_status when the device faulted (illegal address, trap, ...), whatever
@@ -201,8 +208,8 @@ struct device_runner_ops { /* in the sandboxed process; nothing here is trusted 
     int (*batch)(void *ctx, struct artifact *a, void *args, uint32_t count, int *ret_status,
                  uint64_t *ret_claim_ns);
     /* Optional, both. share() makes the shared page visible to the device, before load(); where it
-     * says -1 nothing is held. held_batch() is batch() behind a hold, which is there before the
-     * candidate is called; its claim begins when the hold ends. */
+     * says -1 nothing is held. held_batch() is batch() behind a hold; its claim begins when the
+     * hold ends. */
     int (*share)(void *ctx, void *page, size_t bytes, struct err *err);
     int (*held_batch)(void *ctx, struct artifact *a, void *args, uint32_t count,
                       const struct device_hold *hold, int *ret_status, uint64_t *ret_claim_ns);

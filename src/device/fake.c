@@ -77,6 +77,7 @@ static const struct device_judge_ops fake_judge = {
     .fill = hostmem_fill,
     .poison = hostmem_poison,
     .poison_check = hostmem_poison_check,
+    .peek = hostmem_peek,
     .differ = hostmem_differ,
     .store = hostmem_store,
     .compare = hostmem_compare,
@@ -147,6 +148,13 @@ static int fake_call(void *ctx, struct artifact *a, void *args, int *ret_status,
     return 0;
 }
 
+/* The judge always comes. */
+static void wait_for_content(const struct device_hold *hold)
+{
+    while (atomic_load_explicit(hold->ready, memory_order_acquire) != hold->seq)
+        sched_yield();
+}
+
 /* A call waits as long as it takes; the device gives up. */
 static void wait_for_release(const struct device_hold *hold)
 {
@@ -164,8 +172,7 @@ static void queue(struct fake_program *p, uint32_t count)
 }
 
 /* The host queues, then the device works behind the hold; a candidate that waits for the device
- * finds out that it never comes before it says "queued". A call that is held queues only
- * afterwards. */
+ * never comes to say "queued". A call that is held queues only afterwards. */
 static int fake_held_batch(void *ctx, struct artifact *a, void *args, uint32_t count,
                            const struct device_hold *hold, int *ret_status, uint64_t *ret_claim_ns)
 {
@@ -174,11 +181,14 @@ static int fake_held_batch(void *ctx, struct artifact *a, void *args, uint32_t c
     (void)ctx;
     *ret_status = 0;
     *ret_claim_ns = 0;
-    atomic_store_explicit(hold->holding, hold->seq, memory_order_release);
     if (!hold->call)
         queue(p, count);
     if (hold->call || !fake_program_waits(p) || count == 0)
         atomic_store_explicit(hold->queued, hold->seq, memory_order_release);
+    wait_for_content(hold);
+    if (count > 0)
+        fake_program_early(p);
+    atomic_store_explicit(hold->holding, hold->seq, memory_order_release);
     wait_for_release(hold);
     if (hold->call)
         queue(p, count);

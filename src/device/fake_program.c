@@ -335,6 +335,11 @@ static void set_queue(struct fake_program *p, double number)
     p->queue_ns = number;
 }
 
+static void set_early(struct fake_program *p, double number)
+{
+    p->early_ns = number;
+}
+
 static void set_time(struct fake_program *p, double number)
 {
     p->time_ns = number;
@@ -355,6 +360,7 @@ const struct fake_verb fake_verbs[] = {
     {.name = "thread", .set = set_thread},
     {.name = "no-entry", .set = set_no_entry},
     {.name = "queue", .arg = ARG_TIME, .set = set_queue},
+    {.name = "early", .arg = ARG_TIME, .set = set_early},
     {.name = "time", .arg = ARG_TIME, .set = set_time},
     {.name = "jitter", .arg = ARG_PERCENT, .set = set_jitter},
     {.name = "wrong", .act = act_wrong, .after_op = true, .moments = FAKE_AT_CALL},
@@ -430,6 +436,12 @@ void fake_program_queue(const struct fake_program *p)
 {
     if (p->queue_ns > 0)
         sleep_ns(p->queue_ns);
+}
+
+void fake_program_early(const struct fake_program *p)
+{
+    if (p->early_ns > 0)
+        sleep_ns(p->early_ns);
 }
 
 uint64_t fake_program_claim_ns(const struct fake_program *p)

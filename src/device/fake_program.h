@@ -10,6 +10,7 @@
  *   time 41.2us            what each call claims (10us); ns, us, ms, s
  *   jitter 2%              claims go up and down by at most this, the same way in every run
  *   queue 1ms              really takes so long on the host before the device has its work
+ *   early 1ms              really takes so long before it says that the device is held
  *   no-entry               loading fails as it does for a candidate without assay_kernel
  *
  *   wrong                  spoils the last element of each output
@@ -67,7 +68,7 @@ struct fake_step {
 struct fake_program {
     enum fake_op op;
     bool half, first_only, replay, thread, no_entry;
-    double time_ns, queue_ns, jitter; /* jitter: 0.02 for 2% */
+    double time_ns, queue_ns, early_ns, jitter; /* jitter: 0.02 for 2% */
     struct fake_step steps[FAKE_MAX_STEPS];
     int n_steps;
     uint64_t calls;   /* so far */
@@ -82,6 +83,7 @@ void fake_program_release(struct fake_program *p);
 int fake_program_run(struct fake_program *p, enum fake_when when, const struct device_call *c);
 /* The host's part of a call, which comes first. */
 void fake_program_queue(const struct fake_program *p);
+void fake_program_early(const struct fake_program *p);
 /* Whether the next call waits for the device before it comes back. */
 bool fake_program_waits(const struct fake_program *p);
 /* What the last call claims to have taken. */

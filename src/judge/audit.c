@@ -15,6 +15,8 @@
 #define HOT_SHARE 0.97
 #define HOT_CALLS 200
 #define HOT_NS 20e6
+/* Measured on an H200: 145 to 152 us, nine in ten of them within 3 us of the median. */
+#define HOLD_SLACK_NS 10000
 #define EMPTY_MAX_NS 50000 /* an order with a hold takes 10 to 20 us */
 #define HOST_BOUND_NS 20000
 /* Two contexts share a GPU by slices of a millisecond or two: work that runs on beside the judge
@@ -45,6 +47,11 @@ double audit_empty_max(double usual_ns)
     return usual_ns > 0 ? 1.5 * usual_ns : EMPTY_MAX_NS;
 }
 
+double audit_hidden(double hold_ns, double usual_ns)
+{
+    return usual_ns > 0 ? fmax(hold_ns - usual_ns - HOLD_SLACK_NS, 0) : 0;
+}
+
 bool audit_host_bound(double cold_ns, double call_ns, double queue_ns)
 {
     double waits_ns = fmax(call_ns, queue_ns);
@@ -64,13 +71,12 @@ bool audit_late(double idle_ns, double usual_ns, double now_ns)
     return now_ns > LATE_FACTOR * usual_ns + LATE_SLACK_NS;
 }
 
-int audit_probe(const struct device_judge_ops *ops, void *ctx, const struct mem *m, double *ret_ns,
-                struct err *err)
+int audit_probe(const struct device_judge_ops *ops, void *ctx, const struct mem *m, uint64_t key,
+                uint32_t *ret_words, double *ret_ns, struct err *err)
 {
     uint64_t start = clock_ns();
-    int64_t ignored;
 
-    if (ops->poison_check(ctx, m, 0, 8, 0, &ignored, err) < 0)
+    if (ops->peek(ctx, m, key, ret_words, err) < 0)
         return -1;
     *ret_ns = (double)(clock_ns() - start);
     return 0;

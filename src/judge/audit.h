@@ -20,6 +20,11 @@ int audit_hot_count(double call_ns);
  * behind it; usual_ns: the median when the device was calibrated, 0 when that is not known. */
 double audit_empty_max(double usual_ns);
 
+/* What a candidate may have done between `ready` and `holding`, when only the device has something
+ * to do: counts as part of the call. usual_ns: what that takes, by calibration; 0 where nobody
+ * measured it, and then nothing is hidden. */
+double audit_hidden(double hold_ns, double usual_ns);
+
 /* A caller waits far longer than the device works: for the call, or for its launches alone. */
 bool audit_host_bound(double cold_ns, double call_ns, double queue_ns);
 
@@ -28,8 +33,9 @@ bool audit_busy(double idle_ns, double now_ns);
 /* The same for a probe at once after "done", when the device has to change processes first:
  * usual_ns is what that takes after an honest call, by calibration; 0 where nobody measured it. */
 bool audit_late(double idle_ns, double usual_ns, double now_ns);
-/* The least that the judge can ask of the device, timed: it waits for what runs there. */
-int audit_probe(const struct device_judge_ops *ops, void *ctx, const struct mem *m, double *ret_ns,
-                struct err *err);
+/* Next to nothing for the device, timed: it waits for what runs there. ret_words: what it saw of m
+ * (device.h, peek). */
+int audit_probe(const struct device_judge_ops *ops, void *ctx, const struct mem *m, uint64_t key,
+                uint32_t *ret_words, double *ret_ns, struct err *err);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 3 /* of the file; what an older one says is measured anew */
+#define VERSION 4 /* of the file; what an older one says is measured anew */
 
 static const struct {
     const char *key;
@@ -19,6 +19,7 @@ static const struct {
     {"copy_bytes_s", offsetof(struct calibration, copy_bytes_s)},
     {"call_floor_ns", offsetof(struct calibration, call_floor_ns)},
     {"empty_order_ns", offsetof(struct calibration, empty_order_ns)},
+    {"hold_ns", offsetof(struct calibration, hold_ns)},
     {"probe_ns", offsetof(struct calibration, probe_ns)},
 };
 

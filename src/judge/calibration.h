@@ -17,6 +17,7 @@ struct calibration {
     bool partial;          /* units that could not be measured may be faster than what was */
     double call_floor_ns;  /* an empty candidate, cold, the empty order taken off */
     double empty_order_ns; /* what is taken off, by the judge's clock */
+    double hold_ns;        /* from a content that is ready to a device that is held */
     double
         probe_ns; /* the judge's least work at once after a call: GPUs switch between processes */
 };

@@ -59,37 +59,54 @@ static int build_empty(const struct places *places, const struct device *device,
     return 0;
 }
 
+/* Medians of one kind of order. */
+struct medians {
+    double ns, wall_ns, hold_ns, probe_ns;
+};
+
+/* As trial_order() does it. */
+static int order_once(struct rproc *r, const struct device_judge_ops *ops, void *ctx,
+                      struct mem *mems, enum wire_order what, struct rproc_reply *reply,
+                      struct verdict *v, struct err *err)
+{
+    bool hold = r->config->device->hold_ms > 0 && r->seq >= RPROC_UNHELD_CALLS;
+    const struct rproc_order order = {what, 0, 1, 1, hold ? WIRE_HOLD_WORK : WIRE_HOLD_NONE};
+    struct mem *both[2] = {&mems[0], &mems[1]};
+    int rc = rproc_stop(r, v, err);
+
+    if (rc == 0 && hold)
+        rc = rproc_wake(r, v, err);
+    if (rc == 0)
+        rc = rproc_queue(r, &order, v);
+    if (rc == 0 && ops->flush)
+        rc = ops->flush(ctx, both, 2, err);
+    if (rc == 0 && !hold)
+        rc = rproc_wake(r, v, err);
+    return rc ? rc : rproc_run(r, reply, v);
+}
+
 static int median_of(struct rproc *r, const struct device_judge_ops *ops, void *ctx,
-                     struct mem *mems, enum wire_order order, double *ret_ns, double *ret_wall_ns,
-                     double *ret_probe_ns, struct err *err)
+                     struct mem *mems, enum wire_order what, struct medians *ret, struct err *err)
 {
     struct verdict v = VERDICT_INIT;
-    struct mem *both[2] = {&mems[0], &mems[1]};
-    double ns[CALLS], walls[CALLS], probes[CALLS];
+    double ns[CALLS], walls[CALLS], holds[CALLS], probes[CALLS];
+    uint32_t ignored[DEVICE_PEEKS];
 
     for (int i = 0; i < CALLS; i++) {
-        bool hold = r->config->device->hold_ms > 0 && r->seq >= RPROC_UNHELD_CALLS;
-        enum wire_hold how = hold ? WIRE_HOLD_WORK : WIRE_HOLD_NONE;
         struct rproc_reply reply;
-        int rc = rproc_stop(r, &v, err);
+        int rc = order_once(r, ops, ctx, mems, what, &reply, &v, err);
 
-        if (rc == 0 && ops->flush)
-            rc = ops->flush(ctx, both, 2, err);
-        if (rc == 0)
-            rc = rproc_wake(r, &v, err);
-        if (rc == 0)
-            rc = rproc_call(r, order, 0, 1, 1, how, &reply, &v, err);
         probes[i] = 0;
         if (rc == 0 && r->config->device->clock == CLOCK_CLAIM_AUDITED)
-            rc = audit_probe(ops, ctx, &mems[1], &probes[i], err);
+            rc = audit_probe(ops, ctx, &mems[1], 0, ignored, &probes[i], err);
         if (rc)
             return rc > 0 ? fail(err, ERR_SYSTEM, "an empty kernel: %s", v.detail) : -1;
         walls[i] = (double)reply.wall_ns;
+        holds[i] = (double)reply.hold_ns;
         ns[i] = (double)(r->config->device->clock == CLOCK_JUDGE ? reply.wall_ns : reply.claim_ns);
     }
-    *ret_ns = stats_median(ns, CALLS);
-    *ret_wall_ns = stats_median(walls, CALLS);
-    *ret_probe_ns = stats_median(probes, CALLS);
+    *ret = (struct medians){stats_median(ns, CALLS), stats_median(walls, CALLS),
+                            stats_median(holds, CALLS), stats_median(probes, CALLS)};
     return 0;
 }
 
@@ -99,7 +116,7 @@ static int measure(const struct rproc_config *config, void *ctx, struct mem *mem
     AUTO(rproc_release) struct rproc r = RPROC_INIT;
     const struct device_judge_ops *ops = config->device->judge;
     struct verdict v = VERDICT_INIT;
-    double call_ns = 0, empty_ns = 0, ignored;
+    struct medians call, empty;
 
     if (rproc_start(&r, config, err) < 0)
         return -1;
@@ -108,13 +125,13 @@ static int measure(const struct rproc_config *config, void *ctx, struct mem *mem
 
     if (rc > 0)
         return fail(err, ERR_SYSTEM, "an empty kernel: %s", v.detail);
-    if (rc < 0 ||
-        median_of(&r, ops, ctx, mems, WIRE_ORDER_CALL, &call_ns, &ignored, &ret->probe_ns, err) <
-            0 ||
-        median_of(&r, ops, ctx, mems, WIRE_ORDER_EMPTY, &empty_ns, &ret->empty_ns, &ignored, err) <
-            0)
+    if (rc < 0 || median_of(&r, ops, ctx, mems, WIRE_ORDER_CALL, &call, err) < 0 ||
+        median_of(&r, ops, ctx, mems, WIRE_ORDER_EMPTY, &empty, err) < 0)
         return -1;
-    ret->floor_ns = fmax(call_ns - empty_ns, 0);
+    ret->floor_ns = fmax(call.ns - empty.ns, 0);
+    ret->empty_ns = empty.wall_ns;
+    ret->hold_ns = call.hold_ns;
+    ret->probe_ns = call.probe_ns;
     ret->layers = r.layers;
     return 0;
 }

@@ -300,9 +300,8 @@ static int watch_memory(struct rproc *r, const char *when, struct verdict *v)
     return out_of_memory(r, when, v);
 }
 
-/* One look aside from a spin: 0 go on, 1 dead or overdue (*v says). */
-static int look(struct rproc *r, uint64_t deadline_ns, int limit_ms, const char *when,
-                struct verdict *v)
+/* One look aside from a spin: 0 go on, 1 dead (*v says). */
+static int look(struct rproc *r, const char *when, struct verdict *v)
 {
     struct pollfd fds[2] = {{r->pidfd, POLLIN, 0}, {r->out_fd, POLLIN, 0}};
 
@@ -316,16 +315,13 @@ static int look(struct rproc *r, uint64_t deadline_ns, int limit_ms, const char 
     if (r->watch.look)
         r->watch.look(r->watch.arg);
 
-    int rc = watch_memory(r, when, v);
-
-    if (rc)
-        return rc;
-    return clock_ns() > deadline_ns ? overdue(r, when, limit_ms, v) : 0;
+    return watch_memory(r, when, v);
 }
 
-/* Spins until *word, or *other, equals value. */
+/* Spins until *word, or *other, equals value. That it takes too long is a verdict, unless
+ * ret_overdue is there to say it. */
 static int spin_for_either(struct rproc *r, atomic_uint *word, atomic_uint *other, unsigned value,
-                           int limit_ms, const char *when, struct verdict *v)
+                           int limit_ms, bool *ret_overdue, const char *when, struct verdict *v)
 {
     uint64_t deadline = clock_ns() + (uint64_t)limit_ms * 1000000u;
 
@@ -337,10 +333,16 @@ static int spin_for_either(struct rproc *r, atomic_uint *word, atomic_uint *othe
             relax();
         }
 
-        int rc = look(r, deadline, limit_ms, when, v);
+        int rc = look(r, when, v);
 
         if (rc)
             return rc;
+        if (clock_ns() > deadline && !ret_overdue)
+            return overdue(r, when, limit_ms, v);
+        if (clock_ns() > deadline) {
+            *ret_overdue = true;
+            return 0;
+        }
         if (!r->config->pin)
             sched_yield(); /* one core for both: let the runner have it */
     }
@@ -349,7 +351,7 @@ static int spin_for_either(struct rproc *r, atomic_uint *word, atomic_uint *othe
 static int spin_for(struct rproc *r, atomic_uint *word, unsigned value, int limit_ms,
                     const char *when, struct verdict *v)
 {
-    return spin_for_either(r, word, word, value, limit_ms, when, v);
+    return spin_for_either(r, word, word, value, limit_ms, NULL, when, v);
 }
 
 /* --- talking --- */
@@ -523,11 +525,9 @@ static void take_glimpses(struct rproc *r, int out_arena)
     for (int i = 0; i < l->n; i++)
         words += l->slot_bytes[i] / sizeof(uint32_t);
     for (int i = 0; words && i < RPROC_GLIMPSES; i++) {
-        struct philox p = philox4x32(r->seq, (uint32_t)i, 0, 0, (uint32_t)r->glimpse_key,
-                                     (uint32_t)(r->glimpse_key >> 32));
         struct rproc_glimpse *g = &r->glimpses[r->n_glimpses++];
 
-        g->word = output_word(l, base, (p.v[0] | (uint64_t)p.v[1] << 32) % words);
+        g->word = output_word(l, base, philox_place(r->glimpse_key + r->seq, (uint32_t)i, words));
         g->value = *g->word;
     }
 }
@@ -542,34 +542,33 @@ static bool wrote_on(struct rproc *r)
     return changed > 0;
 }
 
-/* Waits until the device is held, then until the runner says that it may start; *ret_start becomes
- * the time, read before the release is written, so that the outside time is never too short. A
- * runner that cannot hold is done instead, and the time since go is all there is; so it is for work
- * that took longer to queue than a hold lasts: the device started by itself. (A hold begins after
- * go, and so lasts a little longer than the judge counts.) */
-static int release(struct rproc *r, enum wire_hold hold, uint64_t *ret_start,
-                   struct rproc_reply *ret, struct verdict *v)
+/* Says that the content is there and waits until the device is held; *ret_start becomes the time,
+ * read before the release is written, so that the outside time is never too short. Where nothing
+ * can be held the runner is done instead, and the time since ready is all there is; so it is where
+ * this took longer than a hold lasts: the device started by itself. */
+static int release(struct rproc *r, uint64_t *ret_start, struct rproc_reply *ret, struct verdict *v)
 {
     struct wire_page *p = r->page;
-    uint64_t go = *ret_start, held, now;
-    int limit_ms = r->config->call_timeout_ms;
-    int rc = spin_for_either(r, &p->holding, &p->done, r->seq, limit_ms, "call", v);
+    bool work = r->order.hold == WIRE_HOLD_WORK;
+    uint64_t ready = *ret_start, now;
 
-    held = clock_ns();
-    if (rc == 0)
-        rc = spin_for_either(r, &p->queued, &p->done, r->seq, limit_ms, "call", v);
+    atomic_store_explicit(&p->ready, r->seq, memory_order_release);
+
+    int rc = spin_for_either(r, &p->holding, &p->done, r->seq, r->config->call_timeout_ms, NULL,
+                             "call", v);
+
     if (rc)
         return rc;
 
-    bool waits = atomic_load_explicit(&p->queued, memory_order_acquire) == r->seq;
+    bool waits = atomic_load_explicit(&p->holding, memory_order_acquire) == r->seq;
 
     now = clock_ns();
     atomic_store_explicit(&p->release, r->seq, memory_order_release);
-    ret->hold_ns = waits ? held - go : 0;
-    ret->queue_ns = waits && hold == WIRE_HOLD_WORK ? now - held : 0;
-    ret->held = waits && hold == WIRE_HOLD_WORK &&
-                now - go < (uint64_t)(r->config->device->hold_ms - 1) * 1000000;
-    if (ret->held || (waits && hold == WIRE_HOLD_CALL))
+    ret->hold_ns = waits ? now - ready : 0;
+    ret->queue_ns = work && !r->overdue ? r->queue_ns : 0;
+    ret->held = waits && work && !r->overdue &&
+                now - ready < (uint64_t)(r->config->device->hold_ms - 1) * 1000000;
+    if (ret->held || (waits && !work))
         *ret_start = now;
     return 0;
 }
@@ -585,33 +584,57 @@ static int reply_verdict(const struct wire_page *p, enum wire_order order, struc
     return 0;
 }
 
-int rproc_call(struct rproc *r, enum wire_order order, int in_arena, int out_arena, int count,
-               enum wire_hold hold, struct rproc_reply *ret, struct verdict *v, struct err *err)
+/* What is asked for is on the page no sooner than go. */
+static uint64_t go(struct rproc *r)
 {
     struct wire_page *p = r->page;
 
-    (void)err;
-    *ret = (struct rproc_reply){0};
-    p->order = order;
-    p->in_arena = (uint32_t)in_arena;
-    p->out_arena = (uint32_t)out_arena;
-    p->count = (uint32_t)count;
-    p->hold = hold;
+    p->order = r->order.what;
+    p->in_arena = (uint32_t)r->order.in_arena;
+    p->out_arena = (uint32_t)r->order.out_arena;
+    p->count = (uint32_t)r->order.count;
+    p->hold = r->order.hold;
 
     uint64_t start = clock_ns();
 
     atomic_store_explicit(&p->go, ++r->seq, memory_order_release);
+    return start;
+}
 
-    int rc = hold ? release(r, hold, &start, ret, v) : 0;
+int rproc_queue(struct rproc *r, const struct rproc_order *order, struct verdict *v)
+{
+    struct wire_page *p = r->page;
+    int limit_ms = MIN(r->config->device->hold_ms, r->config->call_timeout_ms);
+
+    r->order = *order;
+    r->overdue = false;
+    if (!order->hold)
+        return 0;
+
+    uint64_t start = go(r);
+    int rc = spin_for_either(r, &p->queued, &p->done, r->seq, limit_ms, &r->overdue, "call", v);
+
+    r->queue_ns = clock_ns() - start;
+    return rc;
+}
+
+int rproc_run(struct rproc *r, struct rproc_reply *ret, struct verdict *v)
+{
+    struct wire_page *p = r->page;
+    uint64_t start = r->order.hold ? clock_ns() : go(r);
+
+    *ret = (struct rproc_reply){0};
+
+    int rc = r->order.hold ? release(r, &start, ret, v) : 0;
 
     if (rc == 0)
         rc = spin_for(r, &p->done, r->seq, r->config->call_timeout_ms, "call", v);
     if (rc)
         return rc;
     ret->wall_ns = r->call_ns = clock_ns() - start;
-    take_glimpses(r, out_arena);
+    take_glimpses(r, r->order.out_arena);
     ret->claim_ns = p->claim_ns;
-    return reply_verdict(p, order, v);
+    return reply_verdict(p, r->order.what, v);
 }
 
 static int send_signal(const struct rproc *r, int sig)

@@ -51,12 +51,21 @@ struct rproc_watch {
     void *arg;
 };
 
+struct rproc_order {
+    enum wire_order what;
+    int in_arena, out_arena, count;
+    enum wire_hold hold;
+};
+
 struct rproc {
     const struct rproc_config *config; /* not owned; outlives this */
     pid_t pid;                         /* 0: none, or reaped */
     int pidfd, sock, out_fd;
     struct wire_page *page;
     unsigned seq, awake_seq;
+    struct rproc_order order; /* the present one */
+    uint64_t queue_ns;        /* what it took to queue */
+    bool overdue;             /* it was not queued in time: it waits for the device */
     bool stopped, killed;
     /* Of its last order: CPU time before, and the judge's clock from SIGCONT to awake, from go to
      * done, from done to a standstill. */
@@ -98,18 +107,22 @@ int rproc_ready(struct rproc *r, struct verdict *v, struct err *err);
 /* A runner's first calls are not to be held: code that loads lazily waits for the device. */
 #define RPROC_UNHELD_CALLS 2
 
+/* `count` calls back to back. With a hold the runner must be running (rproc_wake): it queues its
+ * work, of which there is no content yet, and this returns when that is done, or would never be.
+ * Otherwise the order is only kept. */
+int rproc_queue(struct rproc *r, const struct rproc_order *order, struct verdict *v);
+
 struct rproc_reply {
     uint64_t wall_ns;  /* the judge's clock, go (or the release) to done */
     uint64_t claim_ns; /* the runner's word */
-    uint64_t hold_ns;  /* from go until the device was held; 0: it was not */
-    uint64_t queue_ns; /* with WIRE_HOLD_WORK: from there until all was queued */
+    uint64_t hold_ns;  /* from ready until the device was held; 0: it was not */
+    uint64_t queue_ns; /* with WIRE_HOLD_WORK: from go until all was queued */
     bool held;         /* the work queued up before the release */
 };
-/* The runner must be running (rproc_wake). `count` calls back to back. ret->held is false although
- * `hold` asks for it when it could not be: no such device, or the candidate waits for it inside its
- * call. */
-int rproc_call(struct rproc *r, enum wire_order order, int in_arena, int out_arena, int count,
-               enum wire_hold hold, struct rproc_reply *ret, struct verdict *v, struct err *err);
+/* The content is there: carries the order out. The runner must be running. ret->held is false
+ * although the order asks for it when it could not be: no such device, or the candidate waits for
+ * it inside its call. */
+int rproc_run(struct rproc *r, struct rproc_reply *ret, struct verdict *v);
 /* SIGSTOP, and wait until every thread stands still. Nothing works ahead while the judge prepares.
  */
 int rproc_stop(struct rproc *r, struct verdict *v, struct err *err);

@@ -497,6 +497,7 @@ static int judge_size(struct session *s, int i, struct evaluation *e, struct err
         .pool = &s->pools[i],
         .judge_cpus = s->station->cpus.judge,
         .usual_empty_ns = s->station->calibration.empty_order_ns,
+        .usual_hold_ns = s->station->calibration.hold_ns,
         .usual_probe_ns = s->station->calibration.probe_ns,
         .runner = s->runner,
         .spares = &s->station->spares,

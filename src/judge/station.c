@@ -40,6 +40,7 @@ static int calibrate(const struct places *places, const struct device *device, i
         return wrap(err, "calibration");
     ret->call_floor_ns = floor.floor_ns;
     ret->empty_order_ns = floor.empty_ns;
+    ret->hold_ns = floor.hold_ns;
     ret->probe_ns = floor.probe_ns;
     return calibration_save(places->home, ret, err);
 }

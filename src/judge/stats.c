@@ -26,6 +26,11 @@ double series_median(const struct series *s)
     return stats_median(s->values, s->n);
 }
 
+double series_quantile(const struct series *s, double q)
+{
+    return stats_quantile(s->values, s->n, q);
+}
+
 void series_release(struct series *s)
 {
     free(s->values);

@@ -19,6 +19,7 @@ struct series {
 void series_add(struct series *s, double value);
 void series_clear(struct series *s);
 double series_median(const struct series *s); /* 0 for none */
+double series_quantile(const struct series *s, double q);
 void series_release(struct series *s);
 
 /* The value at fraction q of the sorted samples (linear between neighbours); 0 for none. */

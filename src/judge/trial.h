@@ -67,6 +67,7 @@ struct trial_config {
     struct leaving *leaving;    /* where runners end up; awaited before anything else */
     cpu_set_t judge_cpus;       /* with runner.pin */
     double usual_empty_ns;      /* an empty order's time by calibration; 0: not known */
+    double usual_hold_ns;       /* from ready until the device is held, likewise */
     double usual_probe_ns;      /* a probe's at once after a call, likewise */
 };
 

@@ -74,13 +74,14 @@ static struct philox secrets(const struct trial *t, uint32_t what)
 struct shot trial_aim(struct trial *t, const struct rproc *r, int content)
 {
     struct arenas *a = &t->arenas[r - t->runners];
-    struct philox p = secrets(t, 0);
+    struct philox p = secrets(t, 0), q = secrets(t, 1);
     struct shot s = {.arenas = a,
                      .content = content,
                      .in = deck_draw(&a->in_deck, a->n, p.v[0]),
                      .out = deck_draw(&a->out_deck, a->n, p.v[1]),
                      .poison = (uint64_t)p.v[2] << 32 | p.v[3],
-                     .looks = secrets(t, 1).v[0]};
+                     .looks = q.v[0],
+                     .peeks = (uint64_t)q.v[1] << 32 | q.v[2]};
 
     t->n_calls++;
     for (int i = 0; i < a->n && !trial_copies_anew(t); i++)
@@ -242,13 +243,32 @@ static int check_outputs(struct trial *t, const struct shot *s, struct verdict *
     return excuse(t, rc, v);
 }
 
+/* "done" is the runner's word, and a device works on while its process stands still. What the probe
+ * saw then, at places that nobody knows, has to be there still when the output has been compared.
+ */
+static int check_late(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+{
+    uint32_t now[DEVICE_PEEKS];
+
+    if (!trial_audited(t))
+        return 0;
+    if (t->ops->peek(t->config->pool->ctx, &s->arenas->out[s->out], s->peeks, now, err) < 0)
+        return -1;
+    return memcmp(now, t->seen, sizeof(now)) == 0
+               ? 0
+               : verdict_set(v, VERDICT_REJECTED, "late",
+                             "call: wrote to its output after it had said that it was done");
+}
+
 static int check_tensors(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
 {
     int rc = check_guards(t, s, v, err);
 
     if (rc == 0)
         rc = check_inputs(t, s, v, err);
-    return rc ? rc : check_outputs(t, s, v, err);
+    if (rc == 0)
+        rc = check_outputs(t, s, v, err);
+    return rc ? rc : check_late(t, s, v, err);
 }
 
 static int wake(struct trial *t, struct rproc *r, struct verdict *v, struct err *err)
@@ -261,11 +281,12 @@ static int wake(struct trial *t, struct rproc *r, struct verdict *v, struct err 
     return rc;
 }
 
-int trial_probe(struct trial *t, struct series *times, struct err *err)
+int trial_probe(struct trial *t, const struct shot *s, struct series *times, struct err *err)
 {
     double ns;
 
-    if (audit_probe(t->ops, t->config->pool->ctx, &t->arenas[0].out[0], &ns, err) < 0)
+    if (audit_probe(t->ops, t->config->pool->ctx, &s->arenas->out[s->out], s->peeks, t->seen, &ns,
+                    err) < 0)
         return -1;
     series_add(times, ns);
     return 0;
@@ -282,27 +303,32 @@ static enum wire_hold how_to_hold(const struct trial *t, bool work)
  *
  * A runner that is woken may work before it says that it is awake. On the CPU that takes CPU time,
  * which counts (rproc_head_start_ns). A GPU's work takes none, and goes on while its process stands
- * still: there the content comes last, when the runner is awake, and work that is done ahead meets
- * the judge's own flush, whose time tells (look_for_others). So does a probe's at once after
- * "done", which is the runner's word. */
+ * still: there the content comes last, when the runner is awake and has queued its work, and what
+ * is done ahead meets the judge's own flush, whose time tells (look_for_others), or keeps the
+ * device from being held (audit_hidden). So does a probe's at once after "done", which is the
+ * runner's word. */
 int trial_order(struct trial *t, struct rproc *r, const struct shot *s, enum wire_order what,
                 int count, bool hold, struct rproc_reply *reply, struct verdict *v, struct err *err)
 {
+    const struct rproc_order order = {what, s->in, s->arenas->n + s->out, count,
+                                      how_to_hold(t, hold)};
+    bool wakes_first = trial_audited(t) || order.hold;
     int rc = rproc_stop(r, v, err);
 
-    if (rc == 0 && trial_audited(t))
+    if (rc == 0 && wakes_first)
         rc = wake(t, r, v, err);
+    if (rc == 0)
+        rc = rproc_queue(r, &order, v);
     trial_spread_out(t);
     if (rc == 0)
         rc = prepare(t, s, what, err);
     trial_draw_in(t);
-    if (rc == 0 && !trial_audited(t))
+    if (rc == 0 && !wakes_first)
         rc = wake(t, r, v, err);
     if (rc == 0)
-        rc = rproc_call(r, what, s->in, s->arenas->n + s->out, count, how_to_hold(t, hold), reply,
-                        v, err);
+        rc = rproc_run(r, reply, v);
     if (rc == 0 && trial_audited(t))
-        rc = trial_probe(t, &t->probes, err);
+        rc = trial_probe(t, s, &t->probes, err);
     return rc ? rc : rproc_stop(r, v, err);
 }
 

@@ -15,8 +15,10 @@ struct shot {
     struct arenas *arenas;
     int content, in, out;
     uint64_t poison;
-    /* Which looks are taken that nobody can guess; the poison can be read, and undone. */
+    /* Which looks are taken that nobody can guess, and where; the poison can be read, and undone.
+     */
     uint32_t looks;
+    uint64_t peeks;
 };
 
 enum trial_phase { PHASE_CHECK, PHASE_WARM_UP, PHASE_SCORE };
@@ -35,6 +37,7 @@ struct trial {
     struct shot shot;             /* the last call's */
     struct series wakes, flushes, holds, queues, callers; /* callers: outside times of warm-ups */
     struct series probes;                                 /* the judge's first work after "done" */
+    uint32_t seen[DEVICE_PEEKS];                          /* ... and what it saw of the output */
     bool holding;                                         /* as long as the candidate lets it */
     bool hold_lost;       /* ... which it did not, in the middle of a phase */
     double empty[2];      /* an order's own time: [held] */
@@ -62,7 +65,7 @@ int trial_old_content(const struct trial *t, int i);
 bool trial_is_judged(const struct trial *t);
 struct shot trial_aim(struct trial *t, const struct rproc *r, int content);
 int trial_flush(struct trial *t, struct mem *const mems[2], struct series *times, struct err *err);
-int trial_probe(struct trial *t, struct series *times, struct err *err);
+int trial_probe(struct trial *t, const struct shot *s, struct series *times, struct err *err);
 /* Unchecked: for empty ones. */
 int trial_order(struct trial *t, struct rproc *r, const struct shot *s, enum wire_order what,
                 int count, bool hold, struct rproc_reply *reply, struct verdict *v,

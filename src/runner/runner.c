@@ -265,18 +265,41 @@ struct reply {
     uint64_t claim_ns;
 };
 
+static void rest(bool yield)
+{
+    if (yield) {
+        sched_yield();
+        return;
+    }
+#ifdef __x86_64__
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Where the device cannot be held there is nothing to queue, and the call begins with the content.
+ */
+static void await_content(const struct session *s, const struct device_hold *hold)
+{
+    atomic_store_explicit(hold->queued, hold->seq, memory_order_release);
+    while (atomic_load_explicit(hold->ready, memory_order_acquire) != hold->seq)
+        rest(s->yield);
+}
+
 static struct reply call(struct session *s, void *args, uint32_t count,
                          const struct device_hold *hold)
 {
     const struct device_runner_ops *ops = s->device->runner;
     struct reply r = {0};
-    uint64_t own_ns = 0, start = clock_ns();
+    uint64_t own_ns = 0, start;
 
     if (hold && s->handed.holds) {
         ops->held_batch(s->ctx, s->artifact, args, count, hold, &r.status, &own_ns);
         r.claim_ns = own_ns;
         return r;
     }
+    if (hold)
+        await_content(s, hold);
+    start = clock_ns();
     if (ops->batch)
         ops->batch(s->ctx, s->artifact, args, count, &r.status, &own_ns);
     for (uint32_t i = 0; !ops->batch && i < count && r.status == 0; i++) {
@@ -294,8 +317,8 @@ static struct reply obey(struct session *s, struct wire_page *page, unsigned seq
 {
     uint32_t order = page->order, in = page->in_arena, out = page->out_arena, count = page->count;
     uint32_t how = page->hold;
-    struct device_hold hold = {seq, how == WIRE_HOLD_CALL, &page->release, &page->queued,
-                               &page->holding};
+    struct device_hold hold = {seq,           how == WIRE_HOLD_CALL, &page->ready, &page->release,
+                               &page->queued, &page->holding};
     void *args = in < WIRE_MAX_ARENAS && out < WIRE_MAX_ARENAS ? s->args[in][out] : NULL;
 
     if (!args || (order != WIRE_ORDER_CALL && order != WIRE_ORDER_EMPTY))
@@ -313,17 +336,6 @@ static void name_fault(struct session *s, struct wire_page *page)
     const struct device_runner_ops *ops = s->device->runner;
 
     snprintf(page->error, sizeof(page->error), "%s", ops->fault ? ops->fault(s->ctx) : "");
-}
-
-static void rest(bool yield)
-{
-    if (yield) {
-        sched_yield();
-        return;
-    }
-#ifdef __x86_64__
-    __builtin_ia32_pause();
-#endif
 }
 
 static _Noreturn void watch(struct session *s)

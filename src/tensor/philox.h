@@ -54,4 +54,12 @@ LAW_FN struct philox philox4x32(uint32_t c0, uint32_t c1, uint32_t c2, uint32_t 
     return philox_draw(c0, c1, c2, c3, &keys);
 }
 
+/* The i-th of the places below n that a secret key chooses. */
+LAW_FN uint64_t philox_place(uint64_t key, uint32_t i, uint64_t n)
+{
+    struct philox p = philox4x32(i, 0, 0, 0, (uint32_t)key, (uint32_t)(key >> 32));
+
+    return (p.v[0] | (uint64_t)p.v[1] << 32) % n;
+}
+
 #endif

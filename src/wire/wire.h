@@ -170,8 +170,10 @@ enum wire_order {
     WIRE_ORDER_EMPTY,    /* the same way through the code without calling it; claims 0 ns */
 };
 
-/* How a device that can be is held back. In both cases the judge reads its clock and writes
- * `release` once the runner has said `queued`. */
+/* How a device that can be is held back. The runner says `queued` before there is a content to work
+ * on. The judge then makes it, flushes, and writes `ready`; the device comes to the runner, is held
+ * there and says so in `holding`; the judge reads its clock and writes `release`. Nobody but the
+ * device has anything to do between `ready` and `release`. */
 enum wire_hold {
     WIRE_HOLD_NONE,
     WIRE_HOLD_WORK, /* the order's work queues up and starts at the release */
@@ -195,9 +197,10 @@ struct wire_page {
         atomic_uint awake; /* judge: "are you spinning?" (sequence), answered in awake_ack */
     _Alignas(64) atomic_uint awake_ack;
     _Alignas(64) atomic_uint release; /* judge: sequence number of the order that may start */
-    _Alignas(64) atomic_uint queued;  /* runner: ... of the held order that waits for that; a runner
-                                       * that cannot hold says only done */
-    _Alignas(64) atomic_uint holding; /* the device itself: ... of the order it is held for */
+    _Alignas(64) atomic_uint queued;  /* runner: ... of the held order that waits for `ready` */
+    _Alignas(64) atomic_uint holding; /* the device itself: ... of the order it is held for; where
+                                       * nothing can be held, nobody says this */
+    _Alignas(64) atomic_uint ready;   /* judge: ... of the held order whose content is there */
 };
 
 /* Made by the judge; sealed, so that the candidate cannot truncate it under the judge's feet. */

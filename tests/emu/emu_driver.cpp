@@ -129,6 +129,7 @@ typedef uint64_t address;
 #define INVALID_VALUE 1
 #define OUT_OF_MEMORY 2
 #define NOT_FOUND 500
+#define NOT_SUPPORTED 801
 
 EMU(cuInit, unsigned)
 {
@@ -434,6 +435,11 @@ EMU(cuLaunchKernel, const void *function, unsigned gx, unsigned gy, unsigned gz,
     return 0;
 }
 
+/* Work is done at once: nothing can wait. */
+EMU(cuStreamWaitValue32_v2, void *, uint64_t, uint32_t, unsigned)
+{
+    return NOT_SUPPORTED;
+}
 EMU(cuStreamCreate, void **stream, unsigned)
 {
     *stream = &block;

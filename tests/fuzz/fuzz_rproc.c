@@ -45,7 +45,10 @@ static void call(struct rproc *r, const struct claims *c)
     struct rproc_reply reply;
 
     answer(r->page, c);
-    check(rproc_call(r, WIRE_ORDER_CALL, 0, 1, 1, c->hold % 3, &reply, &v, &err), &v, &err, false);
+    const struct rproc_order order = {WIRE_ORDER_CALL, 0, 1, 1, c->hold % 3};
+
+    check(rproc_queue(r, &order, &v), &v, &err, false);
+    check(rproc_run(r, &reply, &v), &v, &err, false);
     v = (struct verdict)VERDICT_INIT;
     if (r->page)
         check(rproc_stop(r, &v, &err), &v, &err, false);

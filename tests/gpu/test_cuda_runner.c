@@ -131,7 +131,10 @@ static struct rproc_reply rig_call_how(struct rig *g, enum wire_order order, int
     struct rproc_reply reply = {0};
 
     if (g->rc == 0)
-        g->rc = rproc_call(&g->runner, order, 0, 1, count, hold, &reply, &g->verdict, &g->err);
+        g->rc =
+            rproc_queue(&g->runner, &(struct rproc_order){order, 0, 1, count, hold}, &g->verdict);
+    if (g->rc == 0)
+        g->rc = rproc_run(&g->runner, &reply, &g->verdict);
     return reply;
 }
 

@@ -32,8 +32,9 @@ static bool holds(const struct buf *b, const char *word)
 
 static void judge_kernels_compile(void **state)
 {
-    static const char *const names[] = {"fill_reals",  "fill_integers", "poison_check", "differ",
-                                        "compare_f32", "compare_bool",  "flush_read",   "fma_f64"};
+    static const char *const names[] = {"fill_reals",   "fill_integers", "poison_check",
+                                        "peek",         "differ",        "compare_f32",
+                                        "compare_bool", "flush_read",    "fma_f64"};
     AUTO(buf_release) struct buf cubin = BUF_INIT;
     struct nvrtc_program p = cuda_source(90);
     struct err err = ERR_INIT;

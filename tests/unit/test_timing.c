@@ -74,6 +74,14 @@ static void host_bound_is_far_above(void **state)
     assert_false(audit_host_bound(100000, 190000, 0));
 }
 
+static void what_is_hidden_before_the_release_counts(void **state)
+{
+    (void)state;
+    assert_true(audit_hidden(150000, 147000) == 0);
+    assert_true(audit_hidden(450000, 150000) == 290000);
+    assert_true(audit_hidden(450000, 0) == 0); /* nobody knows what is usual */
+}
+
 static void empty_orders_hide_nothing(void **state)
 {
     (void)state;
@@ -120,12 +128,26 @@ static int test_flush(void *ctx, struct mem *const *mems, int n, struct err *err
 }
 
 /* Every look at memory waits while a runner lives: as if it had said too early that it was done. */
-static int late_check(void *ctx, const struct mem *m, size_t at, size_t bytes, uint64_t key,
-                      int64_t *ret_at, struct err *err)
+static int late_peek(void *ctx, const struct mem *m, uint64_t key, uint32_t *ret_words,
+                     struct err *err)
 {
     if (any_child())
         nap();
-    return device_fake.judge->poison_check(ctx, m, at, bytes, key, ret_at, err);
+    return device_fake.judge->peek(ctx, m, key, ret_words, err);
+}
+
+/* As if the work went on behind the probe: its next look finds something else. */
+static int changing_peek(void *ctx, const struct mem *m, uint64_t key, uint32_t *ret_words,
+                         struct err *err)
+{
+    static uint64_t last_key;
+    bool again = key == last_key && any_child();
+
+    last_key = key;
+    if (device_fake.judge->peek(ctx, m, key, ret_words, err) < 0)
+        return -1;
+    ret_words[DEVICE_PEEKS / 2] += again;
+    return 0;
 }
 
 static void test_state(void *ctx, struct device_state *ret)
@@ -135,6 +157,7 @@ static void test_state(void *ctx, struct device_state *ret)
 }
 
 static int64_t memory_bytes; /* 0: as the fake device says */
+static double usual_hold_ns; /* by calibration; 0: it does not say */
 
 static int test_describe(void *ctx, struct device_info *ret, struct err *err)
 {
@@ -186,8 +209,11 @@ static struct session_options options_of(void)
 static void judge(struct rig *g, const char *candidate)
 {
     /* An audited device would be calibrated, which the fake one cannot be. */
-    struct calibration c = {
-        .fingerprint = "fake", .device = "fake", .created = "now", .read_bytes_s = 1e11};
+    struct calibration c = {.fingerprint = "fake",
+                            .device = "fake",
+                            .created = "now",
+                            .read_bytes_s = 1e11,
+                            .hold_ns = usual_hold_ns};
     struct session_options o = options_of();
     struct err err = ERR_INIT;
     bool made;
@@ -260,6 +286,40 @@ static void an_honest_claim_passes_at_once(void **state)
     assert_true(timed(&g)->held);
     assert_false(timed(&g)->host_bound);
     assert_int_equal(timed(&g)->runs, 1);
+    end(&g);
+}
+
+/* A claim of 10 us, and 5 ms on the way to a device that is held, where calibration saw a tenth of
+ * a millisecond. */
+static void work_before_the_release_counts(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+    usual_hold_ns = 1e5;
+    judge(&g, "op relu\ntime 10us\nearly 5ms\n");
+    usual_hold_ns = 0;
+    assert_true(timed(&g)->hold_ns >= 5e6);
+    assert_true(timed(&g)->cold.median >= 4.8e6);
+    end(&g);
+}
+
+/* What is queued comes before the content: it cannot be worked on then, and is not part of the
+ * time.
+ */
+static void queueing_hides_nothing(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+    usual_hold_ns = 1e9;
+    judge(&g, "op relu\ntime 10s\nqueue 5ms\n");
+    usual_hold_ns = 0;
+    expect(&g, VERDICT_PASS, "", "");
+    assert_true(timed(&g)->queue_ns >= 5e6);
+    assert_true(timed(&g)->cold.median == 10e9);
     end(&g);
 }
 
@@ -400,10 +460,22 @@ static void work_after_done_is_rejected(void **state)
 
     (void)state;
     make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
-    ops.poison_check = late_check;
+    ops.peek = late_peek;
     judge(&g, "op relu\ntime 10s\n");
     expect(&g, VERDICT_REJECTED, "busy", "a probe after its calls");
     assert_true(timed(&g)->busy.probe_ns > timed(&g)->idle.probe_ns);
+    end(&g);
+}
+
+static void output_that_changes_behind_the_probe_is_late(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+    ops.peek = changing_peek;
+    judge(&g, "op relu\ntime 10s\n");
+    expect(&g, VERDICT_REJECTED, "late", "after it had said that it was done");
     end(&g);
 }
 
@@ -542,10 +614,13 @@ int main(void)
         cmocka_unit_test(lies_are_small),
         cmocka_unit_test(batches_are_long_enough),
         cmocka_unit_test(host_bound_is_far_above),
+        cmocka_unit_test(what_is_hidden_before_the_release_counts),
         cmocka_unit_test(empty_orders_hide_nothing),
         cmocka_unit_test(busy_is_far_above),
         cmocka_unit_test(launches_queue_up_behind_a_hold),
         cmocka_unit_test(an_honest_claim_passes_at_once),
+        cmocka_unit_test(work_before_the_release_counts),
+        cmocka_unit_test(queueing_hides_nothing),
         cmocka_unit_test(callers_wait_for_their_launches),
         cmocka_unit_test(waiting_inside_the_call_ends_the_hold),
         cmocka_unit_test(a_late_wait_starts_over_without_a_hold),
@@ -555,6 +630,7 @@ int main(void)
         cmocka_unit_test(a_lie_about_hot_calls_is_rejected),
         cmocka_unit_test(work_that_runs_on_is_rejected),
         cmocka_unit_test(work_after_done_is_rejected),
+        cmocka_unit_test(output_that_changes_behind_the_probe_is_late),
         cmocka_unit_test(a_passing_disturbance_is_forgiven),
         cmocka_unit_test(somebody_elses_work_is_infra),
         cmocka_unit_test(record_says_how_it_was_timed),

@@ -51,7 +51,7 @@ static void test_constants(void **state)
     char *want = xasprintf(
         "%u %d %d %d %d %d %d %d %d %d %d | %d %d %d %d %d %d %d %d %d %d %d | %zu %zu %zu %zu %zu "
         "%zu %zu "
-        "%zu %zu %zu %zu %zu %zu %zu %zu %zu | %d\n",
+        "%zu %zu %zu %zu %zu %zu %zu %zu %zu %zu | %d\n",
         WIRE_MAGIC, WIRE_VERSION, WIRE_MAX_FRAME, WIRE_ORDER_CALL, WIRE_ORDER_EMPTY,
         WIRE_STATUS_FAULT, WIRE_STATUS_BAD_ORDER, WIRE_HOLD_NONE, WIRE_HOLD_WORK, WIRE_HOLD_CALL,
         DEVICE_HOLD_MS, WIRE_HELLO, WIRE_READY, WIRE_PAGE, WIRE_ARENA, WIRE_SIZE, WIRE_LOAD,
@@ -63,7 +63,7 @@ static void test_constants(void **state)
         offsetof(struct wire_page, error), offsetof(struct wire_page, awake),
         offsetof(struct wire_page, awake_ack), offsetof(struct wire_page, hold),
         offsetof(struct wire_page, release), offsetof(struct wire_page, queued),
-        offsetof(struct wire_page, holding), WIRE_ERROR_MAX);
+        offsetof(struct wire_page, holding), offsetof(struct wire_page, ready), WIRE_ERROR_MAX);
     AUTO(freep)
     char *got = python(
         "w, P = wire, wire.Page\n"
@@ -74,7 +74,7 @@ static void test_constants(void **state)
         "P.go.offset, P.order.offset, P.in_arena.offset, P.out_arena.offset, "
         "P.count.offset, P.done.offset, P.status.offset, P.claim_ns.offset, "
         "P.error.offset, P.awake.offset, P.awake_ack.offset, P.hold.offset, P.release.offset, "
-        "P.queued.offset, P.holding.offset, \"|\", w.ERROR_MAX)",
+        "P.queued.offset, P.holding.offset, P.ready.offset, \"|\", w.ERROR_MAX)",
         "");
 
     (void)state;
@@ -225,6 +225,8 @@ static const char hold_program[] =
     "        page.holding = page.release = ctypes.cast(rest[4][3],\n"
     "            ctypes.POINTER(ctypes.c_uint32))[0]\n"
     "        note(f\"hold {blocks}x{threads}\")\n"
+    "    def cuStreamWaitValue32_v2(self, stream, at, value, how):\n"
+    "        note(f\"await {at.value} {value.value}\")\n"
     "    def cuEventRecord(self, event, stream): note(event)\n"
     "    def cuCtxSynchronize(self): note(\"wait\")\n"
     "    def __getattr__(self, name): return lambda *args: None\n"
@@ -242,9 +244,11 @@ static void test_holds(void **state)
     AUTO(freep) char *got = python(hold_program, "");
 
     (void)state;
-    assert_string_equal(got, "start 0, call 0, end 0, keep 0, wait 0\n"
-                             "hold 264x1024 0, start 0, call 0, call 6, end 6, keep 6, wait 6\n"
-                             "hold 264x1024 6, start 7, call 7, end 7, keep 7, wait 7\n");
+    assert_string_equal(got,
+                        "start 0, call 0, end 0, keep 0, wait 0\n"
+                        "await 512 6 0, hold 264x1024 0, start 0, call 0, call 6, end 6, keep 6, "
+                        "wait 6\n"
+                        "await 512 7 6, hold 264x1024 6, start 7, call 7, end 7, keep 7, wait 7\n");
 }
 
 /* ---- the processes ---- */

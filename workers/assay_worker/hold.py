@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The waiting kernel (hold.ptx), as src/device/cuda_hold.c has it: fills the device and spins until
-the judge releases it on the shared page."""
+"""The waiting kernel (hold.ptx), as src/device/cuda_hold.c has it: comes when the judge has the content
+ready, fills the device and spins until the judge releases it on the shared page."""
 import ctypes
 import os
-import time
 
 from . import wire
 
@@ -12,6 +11,7 @@ MULTIPROCESSORS, THREADS_PER_MULTIPROCESSOR = 16, 39
 MAX_BLOCK_THREADS = 1024
 PAGE_BYTES = 4096
 OWN_WORDS = 2
+WAIT_VALUE_GEQ = 0
 
 
 class Hold:
@@ -19,6 +19,7 @@ class Hold:
         self.cu, self.page = cu, page
         self.blocks, self.threads = self.shape(device)
         base = self.map_page()
+        self.ready = ctypes.c_uint64(base + wire.Page.ready.offset)
         self.own = ctypes.c_uint64()
         cu.cuMemAlloc_v2(ctypes.byref(self.own), ctypes.c_size_t(4 * OWN_WORDS))
         cu.cuMemsetD32_v2(self.own, 0, ctypes.c_size_t(OWN_WORDS))
@@ -52,18 +53,16 @@ class Hold:
         return kernel
 
     def begin(self, how, seq, stream):
-        """Returns with the device full of the kernel; with HOLD_CALL, with the release."""
+        """Queues it; with HOLD_CALL, returns with the release."""
         self.seq.value = seq
+        self.cu.cuStreamWaitValue32_v2(stream, self.ready, ctypes.c_uint32(seq), WAIT_VALUE_GEQ)
         self.cu.cuLaunchKernel(self.kernel, self.blocks, 1, 1, self.threads, 1, 1, 0, stream,
                                self.args, None)
-        limit = time.monotonic_ns() + wire.HOLD_MS * 1000000
-        while self.page.holding != seq and time.monotonic_ns() < limit:
-            pass
         if how == wire.HOLD_CALL:
             self.tell()
             while self.page.release != seq:
                 pass
 
     def tell(self):
-        """The judge may release."""
+        """All is queued: the content may come."""
         self.page.queued = self.seq.value

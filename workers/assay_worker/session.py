@@ -139,11 +139,21 @@ class Session:
         pair = self.calls.get((page.in_arena, page.out_arena))
         if not pair or page.order not in (wire.ORDER_CALL, wire.ORDER_EMPTY):
             return wire.STATUS_BAD_ORDER, 0
-        how = page.hold if self.holds else wire.HOLD_NONE
+        how = page.hold
+        if how != wire.HOLD_NONE and not self.holds:
+            how = self.await_content(page)
         if page.order == wire.ORDER_EMPTY:
             self.device.run(pair[0], 0, pair[1], how, page.go)
             return 0, 0
         return 0, self.device.run(pair[0], page.count, pair[1], how, page.go)
+
+    def await_content(self, page):
+        """Where the device cannot be held there is nothing to queue."""
+        page.queued = page.go
+        while page.ready != page.go:
+            if self.yields:
+                os.sched_yield()
+        return wire.HOLD_NONE
 
     def guarded(self, page):
         try:

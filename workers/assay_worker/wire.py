@@ -58,6 +58,8 @@ class Page(ctypes.Structure):
         ("pad_queued", ctypes.c_char * 60),
         ("holding", ctypes.c_uint32),
         ("pad_holding", ctypes.c_char * 60),
+        ("ready", ctypes.c_uint32),
+        ("pad_ready", ctypes.c_char * 60),
     ]
 
 
