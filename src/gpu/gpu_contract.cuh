@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Products, convolutions, windows and recurrences. Each element of a product is summed strictly in
- * the order of its span, multiply then add from 0: the bits of item_dot. */
+ * the order of its span, by fused multiply-adds from 0: the bits of item_dot. */
 
 #define PRODUCT_K 8 /* terms that a block holds at a time */
 
@@ -87,7 +87,7 @@ static __device__ __forceinline__ void tile_sums(const tile_room<R, TILE> &as,
         for (int i = 0; i < M; i++) {
 #pragma unroll
             for (int j = 0; j < M; j++)
-                acc[i][j] = acc[i][j] + x[i] * w[j];
+                acc[i][j] = items<R>::fused(acc[i][j], x[i], w[j]);
         }
     }
 }
@@ -158,6 +158,12 @@ template <class R, int M> static __device__ __forceinline__ void product_tiled(
             b.read(q.g.k, t + PRODUCT_K, vb);
         }
         tile_sums<R, M, TILE>(as[now], bs[now], ty, tx, acc);
+    }
+#pragma unroll
+    for (int i = 0; i < M; i++) {
+#pragma unroll
+        for (int j = 0; j < M; j++)
+            acc[i][j] = items<R>::fused_end(acc[i][j]);
     }
     tile_store<R, M>(q.g, (R *)q.c + batch * q.batch_c, row, col, ty, tx, acc);
 }

@@ -157,6 +157,8 @@ template <class R> struct items;
     ITEMS_CALL(R, suffix, combine)        \
     ITEMS_CALL(R, suffix, plus)           \
     ITEMS_CALL(R, suffix, times)          \
+    ITEMS_CALL(R, suffix, fused)          \
+    ITEMS_CALL(R, suffix, fused_end)      \
     ITEMS_CALL(R, suffix, reduce_lane)    \
     ITEMS_CALL(R, suffix, arg)            \
     ITEMS_CALL(R, suffix, topk)           \

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* gemm.h over REAL. Both operands are packed (padded with zeros) so that the kernel sees 4 rows and
- * 256 bytes of columns, contiguous in k; vectors run across columns, so every element still adds
- * its terms one after the other. Sums stay in a padded tile between blocks of k. */
+/* gemm.h over REAL, after PACKED(_mm256_fmadd) -> _mm256_fmadd_ps, and vec16 fused_base(a, b, acc):
+ * acc + a b, rounded once, by what every machine has. Both operands are packed (padded with zeros)
+ * so that the kernel sees 4 rows and 256 bytes of columns, contiguous in k; vectors run across
+ * columns, so every element still adds its terms one after the other. Sums stay in a padded tile
+ * between blocks of k. */
 #include "base/util.h"
 #include "ops/gemm.h"
 
 #include <string.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 #define MR 4
 #define NR (256 / (int64_t)sizeof(REAL))
@@ -13,39 +18,44 @@
 #define PACK_COLS 16
 #define ROUND_UP(n, to) (((n) + (to)-1) / (to) * (to))
 
-#define KERNEL(name, target, bytes, vecs)                                                          \
-    typedef REAL name##_vec __attribute__((vector_size(bytes), aligned(sizeof(REAL)), may_alias)); \
-                                                                                                   \
-    target static void name(int64_t kc, const REAL *a, const REAL *b, REAL *c, int64_t ldc)        \
-    {                                                                                              \
-        enum { LANES = (bytes) / sizeof(REAL), WIDTH = LANES * (vecs) };                           \
-                                                                                                   \
-        for (int64_t j = 0; j < NR; j += WIDTH) {                                                  \
-            name##_vec acc[MR][vecs];                                                              \
-                                                                                                   \
-            for (int r = 0; r < MR; r++)                                                           \
-                for (int v = 0; v < (vecs); v++)                                                   \
-                    acc[r][v] = *(const name##_vec *)(c + r * ldc + j + v * LANES);                \
-            for (int64_t k = 0; k < kc; k++) {                                                     \
-                const name##_vec *bk = (const name##_vec *)(b + k * NR + j);                       \
-                                                                                                   \
-                for (int r = 0; r < MR; r++)                                                       \
-                    for (int v = 0; v < (vecs); v++)                                               \
-                        acc[r][v] += a[k * MR + r] * bk[v];                                        \
-            }                                                                                      \
-            for (int r = 0; r < MR; r++)                                                           \
-                for (int v = 0; v < (vecs); v++)                                                   \
-                    *(name##_vec *)(c + r * ldc + j + v * LANES) = acc[r][v];                      \
-        }                                                                                          \
+#define KERNEL(name, target, vec, vecs, fused)                                              \
+    target static void name(int64_t kc, const REAL *a, const REAL *b, REAL *c, int64_t ldc) \
+    {                                                                                       \
+        enum { LANES = sizeof(vec) / sizeof(REAL), WIDTH = LANES * (vecs) };                \
+                                                                                            \
+        for (int64_t j = 0; j < NR; j += WIDTH) {                                           \
+            vec acc[MR][vecs];                                                              \
+                                                                                            \
+            for (int r = 0; r < MR; r++)                                                    \
+                for (int v = 0; v < (vecs); v++)                                            \
+                    acc[r][v] = *(const vec *)(c + r * ldc + j + v * LANES);                \
+            for (int64_t k = 0; k < kc; k++) {                                              \
+                const vec *bk = (const vec *)(b + k * NR + j);                              \
+                                                                                            \
+                for (int r = 0; r < MR; r++)                                                \
+                    for (int v = 0; v < (vecs); v++)                                        \
+                        acc[r][v] = fused(a[k * MR + r], bk[v], acc[r][v]);                 \
+            }                                                                               \
+            for (int r = 0; r < MR; r++)                                                    \
+                for (int v = 0; v < (vecs); v++)                                            \
+                    *(vec *)(c + r * ldc + j + v * LANES) = acc[r][v];                      \
+        }                                                                                   \
     }
 
 typedef void kernel_fn(int64_t kc, const REAL *a, const REAL *b, REAL *c, int64_t ldc);
 
-KERNEL(kernel_base, , 16, 2)
+KERNEL(kernel_base, , vec16, 2, fused_base)
 
 #ifdef __x86_64__
-KERNEL(kernel_avx2, __attribute__((target("avx2"))), 32, 2)
-KERNEL(kernel_avx512, __attribute__((target("avx512f"))), 64, 4)
+
+typedef REAL vec32 __attribute__((vector_size(32), aligned(sizeof(REAL)), may_alias));
+typedef REAL vec64 __attribute__((vector_size(64), aligned(sizeof(REAL)), may_alias));
+
+#define FUSED_AVX2(a, b, acc) PACKED(_mm256_fmadd)(PACKED(_mm256_set1)(a), b, acc)
+#define FUSED_AVX512(a, b, acc) PACKED(_mm512_fmadd)(PACKED(_mm512_set1)(a), b, acc)
+
+KERNEL(kernel_avx2, __attribute__((target("avx2,fma"))), vec32, 2, FUSED_AVX2)
+KERNEL(kernel_avx512, __attribute__((target("avx512f"))), vec64, 4, FUSED_AVX512)
 
 static kernel_fn *const kernels[] = {kernel_base, kernel_avx2, kernel_avx512};
 #else
@@ -137,5 +147,5 @@ void FN(gemm)(const struct gemm *g, const REAL *a, const REAL *b, REAL *c, void 
     add_terms(g, &p, a, b, 0, g->k.first);
     for (int64_t i = 0; i < g->m; i++)
         for (int64_t j = 0; j < g->n; j++)
-            c[i * g->c_row + j * g->c_col] = p.c[i * p.cols + j];
+            c[i * g->c_row + j * g->c_col] = p.c[i * p.cols + j] + 0; /* item_fused_end */
 }

@@ -16,7 +16,7 @@ enum gemm_isa gemm_get_isa(void)
 #ifdef __x86_64__
     if (__builtin_cpu_supports("avx512f"))
         best = GEMM_AVX512;
-    else if (__builtin_cpu_supports("avx2"))
+    else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         best = GEMM_AVX2;
 #endif
     return MIN(best, limit);

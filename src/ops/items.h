@@ -33,6 +33,11 @@ ITEM_FN REAL ITEM(minus)(REAL a, REAL b)
     return (REAL)((uint64_t)a - (uint64_t)b);
 }
 
+ITEM_FN REAL ITEM(fused)(REAL acc, REAL a, REAL b)
+{
+    return ITEM(plus)(acc, ITEM(times)(a, b));
+}
+
 ITEM_FN REAL ITEM(power)(REAL a, REAL b)
 {
     REAL y = 1;
@@ -89,6 +94,12 @@ ITEM_FN REAL ITEM(plus)(REAL a, REAL b)
 ITEM_FN REAL ITEM(minus)(REAL a, REAL b)
 {
     return a - b;
+}
+
+/* The step of every product and convolution: acc + a b, rounded once. */
+ITEM_FN REAL ITEM(fused)(REAL acc, REAL a, REAL b)
+{
+    return ITEM_MATH(fma)(a, b, acc);
 }
 
 ITEM_FN REAL ITEM(power)(REAL a, REAL b)
@@ -337,6 +348,13 @@ ITEM_FN void ITEM(scan)(int op, const struct line_args *l, ITEM_IN x, REAL *y, i
     }
 }
 
+/* What fused steps from 0 have come to. A negative term too small for REAL leaves -0, which turns 0
+ * where a zero is added behind it (a rim, the end of a tile): it is 0 wherever that happens. */
+ITEM_FN REAL ITEM(fused_end)(REAL acc)
+{
+    return ITEM(plus)(acc, 0);
+}
+
 /* Element (i, j) of a product; a and b point at their matrices. */
 ITEM_FN REAL ITEM(dot)(const struct gemm *g, const REAL *a, const REAL *b, int64_t i, int64_t j)
 {
@@ -348,9 +366,9 @@ ITEM_FN REAL ITEM(dot)(const struct gemm *g, const REAL *a, const REAL *b, int64
     for (int64_t t = 0; t < g->k.count; t++) {
         int64_t k = span_at(&g->k, t);
 
-        acc = ITEM(plus)(acc, ITEM(times)(a[k * g->a_col], b[k * g->b_row]));
+        acc = ITEM(fused)(acc, a[k * g->a_col], b[k * g->b_row]);
     }
-    return acc;
+    return ITEM(fused_end)(acc);
 }
 
 ITEM_FN REAL ITEM(matmul)(const struct matmul_args *m, const REAL *a, const REAL *b, int64_t i)
@@ -406,7 +424,7 @@ ITEM_FN REAL ITEM(conv)(const struct conv_args *c, ITEM_IN x, const REAL *w, con
         if (z >= 0 && y >= 0 && v >= 0) {
             int64_t at = first + k.channel * plane + (z * c->in[1] + y) * c->in[2] + v;
 
-            acc = ITEM(plus)(acc, ITEM(times)(ITEM_AT(x, at), w[k.channel * w_channel + k.flat]));
+            acc = ITEM(fused)(acc, ITEM_AT(x, at), w[k.channel * w_channel + k.flat]);
         }
         if (++t == c->span.count) {
             t = 0;
@@ -415,6 +433,7 @@ ITEM_FN REAL ITEM(conv)(const struct conv_args *c, ITEM_IN x, const REAL *w, con
             term_next(&k, c->k);
         }
     }
+    acc = ITEM(fused_end)(acc);
     return bias ? ITEM(plus)(acc, bias[o]) : acc;
 }
 

@@ -91,7 +91,7 @@ static inline int evaluate_on_gpu(struct rig *r, const struct ops_run *run, void
 
 static inline bool near(double a, double b, double scale, bool is_float)
 {
-    if (a == b || (isnan(a) && isnan(b)))
+    if ((a == b && (!is_float || signbit(a) == signbit(b))) || (isnan(a) && isnan(b)))
         return true;
     return !is_float && fabs(a - b) <= 1e-12 * scale;
 }

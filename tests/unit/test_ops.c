@@ -527,6 +527,108 @@ static void test_conv_transpose(void **state)
     }
 }
 
+/* -(1 + 2^-11) + (1 + 2^-12)^2 is 2^-24, or 0 where the product was rounded before it was added. */
+static const double one_rounding_x[] = {-(1 + 0x1p-11), 1 + 0x1p-12};
+static const double one_rounding_w[] = {1, 1 + 0x1p-12};
+
+static void expect_one_rounding(struct rig *r, int node, const char *what)
+{
+    finish(r, node);
+    assert_int_equal(evaluate(r, &in_float), 0);
+
+    struct tensor y = result(r, 0);
+
+    for (int64_t i = 0; i < shape_count(&y.shape); i++) {
+        if (y.v[i] != 0x1p-24)
+            fail_msg("%s: element %lld is %a", what, (long long)i, y.v[i]);
+    }
+    rig_end(r);
+}
+
+/* n numbers that are those of `two` in turn, `each` times. */
+static double *in_turn(const double two[2], int64_t each, int64_t n)
+{
+    double *x = xcalloc((size_t)n, sizeof(*x));
+
+    for (int64_t i = 0; i < n; i++)
+        x[i] = two[i / each % 2];
+    return x;
+}
+
+/* Tiles of each size that a GPU has, and a product that is too small for any. */
+static void test_one_rounding_products(void **state)
+{
+    static const int64_t sizes[] = {3, 20, 300};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+        int64_t n = sizes[i];
+        struct op_attrs attrs = {.trans_b = true};
+        AUTO(freep) double *x = in_turn(one_rounding_x, 1, 2 * n);
+        AUTO(freep) double *w = in_turn(one_rounding_w, 1, 2 * n);
+        struct rig r;
+
+        rig_start(&r);
+        int a = add_source(&r, DT_F32, SHAPE(n, 2), x), b = add_source(&r, DT_F32, SHAPE(n, 2), w);
+        expect_one_rounding(&r, add_op(&r, OP_MATMUL, &attrs, NULL, 2, a, b), "matmul");
+    }
+}
+
+/* Negative terms that are all too small come to 0, not to -0, whether zeros fill up a tile or not.
+ */
+static void test_terms_too_small(void **state)
+{
+    static const double small[] = {0x1p-100, 0x1p-100}, negative[] = {-0x1p-100, -0x1p-100};
+
+    (void)state;
+    for (int64_t k = 7; k < 10; k++) {
+        struct op_attrs attrs = {.trans_b = true};
+        AUTO(freep) double *x = in_turn(small, 1, 20 * k);
+        AUTO(freep) double *w = in_turn(negative, 1, 20 * k);
+        struct rig r;
+
+        rig_start(&r);
+        int a = add_source(&r, DT_F32, SHAPE(20, k), x);
+        int b = add_source(&r, DT_F32, SHAPE(20, k), w);
+        finish(&r, add_op(&r, OP_MATMUL, &attrs, NULL, 2, a, b));
+        assert_int_equal(evaluate(&r, &in_float), 0);
+        for (int i = 0; i < 400; i++)
+            assert_true(result(&r, 0).v[i] == 0 && !signbit(result(&r, 0).v[i]));
+        rig_end(&r);
+    }
+}
+
+/* As a product with x as it lies, with a matrix of columns, and element by element; transposed. */
+static void test_one_rounding_convolutions(void **state)
+{
+    static const struct {
+        const char *what;
+        int64_t groups, og, stride;
+        enum op_code op;
+    } cases[] = {{"pointwise", 1, 20, 1, OP_CONV},
+                 {"strided", 1, 20, 2, OP_CONV},
+                 {"narrow", 3, 1, 1, OP_CONV},
+                 {"transposed", 1, 20, 1, OP_CONV_TRANSPOSE},
+                 {"transposed, narrow", 3, 1, 1, OP_CONV_TRANSPOSE}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        int64_t groups = cases[i].groups, og = cases[i].og, stride = cases[i].stride;
+        bool transposed = cases[i].op == OP_CONV_TRANSPOSE;
+        struct op_attrs attrs = {
+            .window = {.nd = 2, .stride = {stride, stride}, .dilation = {1, 1}, .groups = groups}};
+        struct shape ws = transposed ? SHAPE(2 * groups, og, 1, 1) : SHAPE(groups * og, 2, 1, 1);
+        AUTO(freep) double *x = in_turn(one_rounding_x, 81, 2 * groups * 81);
+        AUTO(freep) double *w = in_turn(one_rounding_w, transposed ? og : 1, shape_count(&ws));
+        struct rig r;
+
+        rig_start(&r);
+        int nx = add_source(&r, DT_F32, SHAPE(1, 2 * groups, 9, 9), x);
+        int nw = add_source(&r, DT_F32, ws, w);
+        expect_one_rounding(&r, add_op(&r, cases[i].op, &attrs, NULL, 2, nx, nw), cases[i].what);
+    }
+}
+
 /* <conv(x), z> = <x, conv_transpose(z)> with the same weights. */
 static void test_conv_adjoint(void **state)
 {
@@ -938,6 +1040,9 @@ int main(void)
         cmocka_unit_test(test_conv),
         cmocka_unit_test(test_conv_transpose),
         cmocka_unit_test(test_conv_adjoint),
+        cmocka_unit_test(test_one_rounding_products),
+        cmocka_unit_test(test_terms_too_small),
+        cmocka_unit_test(test_one_rounding_convolutions),
         cmocka_unit_test(test_pool),
         cmocka_unit_test(test_permute),
         cmocka_unit_test(test_slice),
