@@ -31,7 +31,7 @@ __global__ void work(unsigned long long nanoseconds)
 /* The page that judge and runner share, as its first words look during a call. */
 struct page {
     alignas(64) volatile uint32_t go;
-    uint32_t order, in_arena, out_arena, count, hold;
+    volatile uint32_t order, in_arena, out_arena, count, hold;
     alignas(64) volatile uint32_t done;
     volatile int32_t status;
     volatile uint64_t claim_ns;

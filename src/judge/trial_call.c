@@ -14,6 +14,7 @@
 
 #define INPUT_LOOKS 8 /* one call of so many, where contents are dear */
 #define MEMORY_LOOKS 8
+#define CROWDED_CALLS 2 /* one may be anybody's doing */
 
 /* --- the judge's own cores --- */
 
@@ -403,6 +404,20 @@ int trial_call(struct trial *t, struct rproc *r, int content, int count, bool ho
     return rc;
 }
 
+/* Work that is queued on one stream waits for the content and leaves the device to the judge. Work
+ * on several streams that wait for each other keeps its turn on it, milliseconds long, and so might
+ * work that is done ahead: neither is held any longer. */
+static bool is_crowded(struct trial *t)
+{
+    double flush_ns = t->flushes.n ? t->flushes.values[t->flushes.n - 1] : 0;
+
+    if (!trial_audited(t) || !audit_busy(t->result->idle.flush_ns, flush_ns))
+        t->crowded = 0;
+    else
+        t->crowded++;
+    return t->crowded >= CROWDED_CALLS;
+}
+
 /* One call, held back where that can be. A candidate that waits for the device inside its call
  * makes the hold give up: it is not tried again. */
 int trial_held_call(struct trial *t, struct rproc *r, int content, struct rproc_reply *reply,
@@ -411,7 +426,7 @@ int trial_held_call(struct trial *t, struct rproc *r, int content, struct rproc_
     bool hold = t->holding && r->seq >= RPROC_UNHELD_CALLS;
     int rc = trial_call(t, r, content, 1, hold, reply, v, err);
 
-    if (rc == 0 && hold && !reply->held) {
+    if (rc == 0 && hold && (!reply->held || is_crowded(t))) {
         t->holding = false;
         t->hold_lost = true;
     }

@@ -40,6 +40,7 @@ struct trial {
     uint32_t seen[DEVICE_PEEKS];                          /* ... and what it saw of the output */
     bool holding;                                         /* as long as the candidate lets it */
     bool hold_lost;       /* ... which it did not, in the middle of a phase */
+    int crowded;          /* held calls in a row whose flush was late */
     double empty[2];      /* an order's own time: [held] */
     struct budget budget; /* of the device's memory */
     struct verdict wrong; /* a vendor's library, which is timed all the same: what was found */

@@ -98,7 +98,8 @@ static void busy_is_far_above(void **state)
 
 /* --- the fake device, changed --- */
 
-static int children_slow, always_slow, slow_once, flushes; /* what the next device's flush does */
+/* What the next device's flush does. */
+static int children_slow, always_slow, slow_once, held_slow, flushes;
 
 static void nap(void)
 {
@@ -122,6 +123,9 @@ static int test_flush(void *ctx, struct mem *const *mems, int n, struct err *err
         nap();
     else if (children_slow && slow_once && flushes > 20)
         children_slow = 0;
+    if (held_slow && flushes > 10 &&
+        flushes <= 12) /* 8 alone, 2 unheld calls, the first held ones */
+        nap();
     if (always_slow && flushes > 8)
         nap();
     return 0;
@@ -181,7 +185,7 @@ static void make_device(enum device_clock clock, int hold_ms)
     device.judge = &ops;
     device.clock = clock;
     device.hold_ms = hold_ms;
-    children_slow = always_slow = slow_once = flushes = 0;
+    children_slow = always_slow = slow_once = held_slow = flushes = 0;
 }
 
 struct rig {
@@ -454,6 +458,21 @@ static void work_that_runs_on_is_rejected(void **state)
     end(&g);
 }
 
+/* Slow flushes while work is queued, and none otherwise: streams that wait for each other. */
+static void work_on_several_streams_is_not_held(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+    held_slow = 1;
+    judge(&g, "op relu\ntime 10s\n");
+    expect(&g, VERDICT_PASS, "", "");
+    assert_false(timed(&g)->held);
+    assert_int_equal(timed(&g)->runs, 1);
+    end(&g);
+}
+
 static void work_after_done_is_rejected(void **state)
 {
     struct rig g;
@@ -629,6 +648,7 @@ int main(void)
         cmocka_unit_test(a_lie_of_one_who_waits_is_rejected),
         cmocka_unit_test(a_lie_about_hot_calls_is_rejected),
         cmocka_unit_test(work_that_runs_on_is_rejected),
+        cmocka_unit_test(work_on_several_streams_is_not_held),
         cmocka_unit_test(work_after_done_is_rejected),
         cmocka_unit_test(output_that_changes_behind_the_probe_is_late),
         cmocka_unit_test(a_passing_disturbance_is_forgiven),
