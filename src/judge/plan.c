@@ -3,8 +3,8 @@
 
 #include "base/util.h"
 
-/* Medians of processes differ by 0.07 us (standard deviation; H200, kernels of 5 to 20 us) because
- * code and buffers lie elsewhere: eight of them, with eight buffers each. */
+/* Medians of processes differ by 0.07 us (standard deviation; H200, kernels of 5 to 20 us), above
+ * all because their buffers lie elsewhere: eight of them, with eight buffers each. */
 #define STEADY_RUNNERS 8
 #define STEADY_ARENAS 8
 #define STEADY_CALLS 128
