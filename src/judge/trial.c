@@ -3,7 +3,8 @@
  * Checks, warm-ups and scored calls take the same path, so that a candidate cannot tell them apart:
  *
  *   stop the runner; poison one of the output arenas, copy a content into one of the input arenas,
- *   flush both; wake it (GPUs: before all this); call; stop it; check guards, inputs and outputs.
+ *   flush both; wake it (GPUs: it is awake before all this, and has queued its work); call; stop it;
+ *   check guards, inputs and outputs.
  *   (Where contents do not all fit into memory, of warm-ups only the call.)
  *
  * Several runners live side by side, all but one stopped; scored calls go round among them, so that
@@ -11,7 +12,8 @@
  * process sees the memory of another.
  *
  * On devices that can be held back (GPUs) all but a process's first two calls and the warm-ups are:
- * the candidate's launches queue up, then the judge looks at its clock and releases the device.
+ * the candidate's launches queue up before there is a content; when it is there and the device has
+ * come, the judge looks at its clock and releases the device.
  * Warm-ups, and calls of candidates that cannot be held, are themselves released, with the device
  * already there, and so tell what a caller waits: nobody else shares a GPU with a judge.
  *
@@ -26,6 +28,8 @@
 
 #include <math.h>
 #include <stdlib.h>
+
+#define MEMORY_LEAST ((int64_t)256 << 20) /* of the device: what a judge can do with */
 
 enum device_clock trial_clock(const struct trial_config *c)
 {
@@ -245,6 +249,35 @@ static void sum_up(struct trial *t)
         }
 }
 
+/* A judge that fails beside a candidate that has left it no memory has not failed by itself. */
+static int blame_memory(const struct trial *t, int64_t before_bytes, struct verdict *v,
+                        struct err *err)
+{
+    int64_t left_bytes;
+    struct err ignored = ERR_INIT;
+
+    if (before_bytes < 2 * MEMORY_LEAST || t->n_runners == 0 ||
+        t->ops->free_bytes(t->config->pool->ctx, &left_bytes, &ignored) < 0 ||
+        left_bytes >= MEMORY_LEAST)
+        return -1;
+    *err = (struct err)ERR_INIT;
+    return verdict_set(
+        v, VERDICT_REJECTED, "memory",
+        "it holds so much of the device's memory that the judge has none: %.0f MB are "
+        "left, %.0f MB were there before",
+        (double)left_bytes / 1e6, (double)before_bytes / 1e6);
+}
+
+static int64_t free_bytes(const struct trial *t)
+{
+    struct err ignored = ERR_INIT;
+    int64_t bytes = 0;
+
+    if (!t->ops->free_bytes || t->ops->free_bytes(t->config->pool->ctx, &bytes, &ignored) < 0)
+        return 0;
+    return bytes;
+}
+
 int trial_run(const struct trial_config *c, struct trial_result *ret, struct verdict *v,
               struct err *err)
 {
@@ -265,11 +298,14 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
     await_others(&t);
 
     int rc = trial_make_arenas(&t, err);
+    int64_t before_bytes = free_bytes(&t);
 
     if (rc == 0) {
         t.spread = true; /* so that threads of the pool's making end here */
         trial_draw_in(&t);
         rc = run_phases(&t, v, err);
+        if (rc < 0)
+            rc = blame_memory(&t, before_bytes, v, err);
         if (rc == 0 && t.wrong.kind != VERDICT_PASS) {
             *v = t.wrong;
             rc = 1;

@@ -154,6 +154,24 @@ static int changing_peek(void *ctx, const struct mem *m, uint64_t key, uint32_t 
     return 0;
 }
 
+static bool
+    hungry; /* nothing is left of the memory while a runner lives, and the judge needs some */
+
+static int test_free_bytes(void *ctx, int64_t *ret, struct err *err)
+{
+    (void)ctx, (void)err;
+    *ret = (int64_t)1 << (hungry && any_child() ? 20 : 40);
+    return 0;
+}
+
+static int hungry_copy(void *ctx, struct mem *dst, size_t dst_at, const struct mem *src,
+                       size_t src_at, size_t bytes, struct err *err)
+{
+    if (any_child())
+        return fail(err, ERR_SYSTEM, "no device memory");
+    return device_fake.judge->copy(ctx, dst, dst_at, src, src_at, bytes, err);
+}
+
 static void test_state(void *ctx, struct device_state *ret)
 {
     (void)ctx;
@@ -181,6 +199,7 @@ static void make_device(enum device_clock clock, int hold_ms)
     ops.describe = test_describe;
     ops.flush = test_flush;
     ops.state = test_state;
+    ops.free_bytes = test_free_bytes;
     device = device_fake;
     device.judge = &ops;
     device.clock = clock;
@@ -473,6 +492,20 @@ static void work_on_several_streams_is_not_held(void **state)
     end(&g);
 }
 
+static void who_takes_the_judges_memory_is_rejected(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+    ops.copy = hungry_copy;
+    hungry = true;
+    judge(&g, "op relu\ntime 10s\n");
+    expect(&g, VERDICT_REJECTED, "memory", "the judge has none: 1 MB are left");
+    hungry = false;
+    end(&g);
+}
+
 static void work_after_done_is_rejected(void **state)
 {
     struct rig g;
@@ -649,6 +682,7 @@ int main(void)
         cmocka_unit_test(a_lie_about_hot_calls_is_rejected),
         cmocka_unit_test(work_that_runs_on_is_rejected),
         cmocka_unit_test(work_on_several_streams_is_not_held),
+        cmocka_unit_test(who_takes_the_judges_memory_is_rejected),
         cmocka_unit_test(work_after_done_is_rejected),
         cmocka_unit_test(output_that_changes_behind_the_probe_is_late),
         cmocka_unit_test(a_passing_disturbance_is_forgiven),
