@@ -54,6 +54,17 @@ void hash_of(const void *data, size_t len, char out[HASH_HEX])
     hash_final(&h, out);
 }
 
+uint64_t hash_key(const uint64_t *words, size_t n)
+{
+    unsigned char digest[HASH_BYTES];
+    uint64_t first;
+
+    crypto_generichash(digest, sizeof(digest), (const unsigned char *)words, n * sizeof(*words),
+                       NULL, 0);
+    memcpy(&first, digest, sizeof(first));
+    return first;
+}
+
 uint64_t secret_u64(void)
 {
     uint64_t v = 0;

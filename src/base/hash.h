@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* BLAKE2b-256 (libsodium), in hex: names cache entries, sources, problems. */
+/* BLAKE2b-256 (libsodium), in hex: names cache entries, sources, problems. 64 bits of it where keys
+ * are made of a secret and shown to strangers. */
 #ifndef ASSAY_BASE_HASH_H
 #define ASSAY_BASE_HASH_H
 
@@ -20,6 +21,9 @@ void hash_add_u64(struct hash *h, uint64_t v);
 void hash_final(struct hash *h, char out[HASH_HEX]);
 
 void hash_of(const void *data, size_t len, char out[HASH_HEX]);
+/* The first 64 bits. Whoever sees the result, and knows all words but one of 64 secret bits, finds
+ * neither that one nor another result. */
+uint64_t hash_key(const uint64_t *words, size_t n);
 /* From the kernel's generator: seeds are secrets. */
 uint64_t secret_u64(void);
 

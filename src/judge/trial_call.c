@@ -4,6 +4,7 @@
 #include "judge/trial_parts.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "judge/audit.h"
 #include "judge/footprint.h"
 #include "ops/ops.h"
@@ -67,6 +68,7 @@ bool trial_copies_anew(const struct trial *t)
     return pool_keeps(t->config->pool, trial_first_scored(t) + FRESH_MIN);
 }
 
+/* None of it is shown to a candidate, but in what is done with it. */
 static struct philox secrets(const struct trial *t, uint32_t what)
 {
     return philox4x32(t->n_calls, what, 0, 0, (uint32_t)t->key, (uint32_t)(t->key >> 32));
@@ -80,7 +82,7 @@ struct shot trial_aim(struct trial *t, const struct rproc *r, int content)
                      .content = content,
                      .in = deck_draw(&a->in_deck, a->n, p.v[0]),
                      .out = deck_draw(&a->out_deck, a->n, p.v[1]),
-                     .poison = (uint64_t)p.v[2] << 32 | p.v[3],
+                     .poison = hash_key((uint64_t[]){t->key, t->n_calls}, 2),
                      .looks = q.v[0],
                      .peeks = (uint64_t)q.v[1] << 32 | q.v[2]};
 

@@ -2,6 +2,7 @@
 /* law.h makes four numbers at a time; here they are made by the thousand into a buffer that stays
  * in the first-level cache, and converted to the tensor's type from there. */
 #include "tensor/fill.h"
+#include "base/hash.h"
 #include "base/util.h"
 #include "tensor/law.h"
 
@@ -315,7 +316,7 @@ int64_t fill_poison_check(uint64_t key, const void *data, size_t bytes)
 
 uint64_t fill_seed(uint64_t pool_seed, uint64_t content, uint64_t tensor)
 {
-    return law_mix(law_mix(law_mix(pool_seed) + content) + tensor);
+    return hash_key((uint64_t[]){pool_seed, content, tensor}, 3);
 }
 
 uint64_t law_tensor(const struct law *law, int source)

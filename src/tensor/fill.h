@@ -23,14 +23,16 @@ bool law_fits_shape(const struct law *law, const struct shape *shape, const char
 void fill_tensor(const struct law *law, uint64_t seed, enum dtype t, const struct shape *shape,
                  void *data);
 /* Bytes that look like no plausible answer, different for each key: unwritten outputs and guard
- * zones. Byte i depends on (key, i) alone. */
+ * zones. Byte i depends on (key, i) alone; eight of them tell the key. */
 void fill_poison(uint64_t key, void *data, size_t bytes);
 /* Offset of the first byte that is no longer the poison, or -1. */
 int64_t fill_poison_check(uint64_t key, const void *data, size_t bytes);
 /* The number that the seed of source number `source` is made with: its own, but laws that describe
  * the same sequences (lengths and their block tables) share one. */
 uint64_t law_tensor(const struct law *law, int source);
-/* The seed of tensor number `tensor` in content number `content` of a pool. */
+/* The seed of tensor number `tensor` in content number `content` of a pool. One-way: poison is a
+ * bijection of its key and lies in guards where a candidate reads it, and from one key it must come
+ * neither to the pool's seed nor to the keys of contents to come. */
 uint64_t fill_seed(uint64_t pool_seed, uint64_t content, uint64_t tensor);
 
 #endif
