@@ -6,7 +6,12 @@
  *   killed   what no kernel for a device has any use for: new programs, the network, other
  *            processes, the kernel's own machinery. The judge reads SIGSYS as `rejected: sandbox`.
  * To allow a call: a line in allowed[], or in of_drivers[] where only a device driver needs it. To
- * allow it with certain arguments: a line in special[].
+ * allow it with certain arguments: a line in special[]; with all but some: one in unwanted[].
+ *
+ * Between calls a runner is stopped, and a process that stands still is woken by SIGCONT alone. It
+ * cannot send that itself then, so nobody may do it for it: no timers with signals, no children, no
+ * death signal, no queues, no io_uring; and no owner, signal, lease or lock of a descriptor, which
+ * the judge itself would set off when it reads the runner's text.
  */
 #include "sandbox/sandbox.h"
 
@@ -107,7 +112,6 @@ static const int allowed[] = {
 /* What a driver in this process does to allocate, to load code and to wait. Which devices ioctl
  * reaches is Landlock's business. */
 static const int of_drivers[] = {
-    SCMP_SYS(fcntl), /* its time is an audited claim: who wakes up early gains nothing */
     SCMP_SYS(ioctl),
     SCMP_SYS(memfd_create),
     SCMP_SYS(ftruncate),
@@ -238,13 +242,31 @@ static const struct special {
     {SCMP_SYS(prctl), 0, PR_SET_VMA, false, false}, /* malloc names its maps */
     {SCMP_SYS(prlimit64), 2, 0, false, false},      /* no new limit: it only asks */
     {SCMP_SYS(ioctl), 1, TCGETS, false, false},     /* isatty() */
-    /* No owners, signals and locks: they wake who is stopped, and tell others. */
+    /* No owners, signals and locks: they wake who is stopped, and tell others. F_SETFL:
+     * add_setfl(). */
     {SCMP_SYS(fcntl), 1, F_DUPFD, false, false},
     {SCMP_SYS(fcntl), 1, F_DUPFD_CLOEXEC, false, false},
     {SCMP_SYS(fcntl), 1, F_GETFD, false, false},
     {SCMP_SYS(fcntl), 1, F_SETFD, false, false},
     {SCMP_SYS(fcntl), 1, F_GETFL, false, false},
-    {SCMP_SYS(fcntl), 1, F_SETFL, false, false},
+};
+
+static const struct special of_drivers_special[] = {
+    {SCMP_SYS(fcntl), 1, F_GET_SEALS, false, false},
+    {SCMP_SYS(fcntl), 1, F_ADD_SEALS, false, false},
+    {SCMP_SYS(fcntl), 1, F_GETPIPE_SZ, false, false},
+    {SCMP_SYS(fcntl), 1, F_SETPIPE_SZ, false, false},
+};
+
+/* What not even a driver may do, of a call that it may make otherwise. The kernel looks at 32 bits
+ * of a command, whatever stands above them. */
+static const struct unwanted {
+    int call;
+    unsigned arg;
+    scmp_datum_t mask, value;
+} unwanted[] = {
+    {SCMP_SYS(ioctl), 1, UINT32_MAX, FIOASYNC},
+    {SCMP_SYS(ioctl), 1, 0xff00, 0x8900}, /* all of sockets: FIOSETOWN, SIOCSPGRP */
 };
 
 static int add_rule(scmp_filter_ctx ctx, uint32_t action, int call, struct scmp_arg_cmp when)
@@ -252,12 +274,12 @@ static int add_rule(scmp_filter_ctx ctx, uint32_t action, int call, struct scmp_
     return seccomp_rule_add_array(ctx, action, call, 1, &when);
 }
 
-static int add_special(scmp_filter_ctx ctx)
+static int add_special(scmp_filter_ctx ctx, const struct special *list, size_t n)
 {
     int rc = 0;
 
-    for (size_t i = 0; i < ARRAY_SIZE(special) && rc == 0; i++) {
-        const struct special *s = &special[i];
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        const struct special *s = &list[i];
         scmp_datum_t value = s->self ? (scmp_datum_t)getpid() : s->value;
         struct scmp_arg_cmp same = {s->arg, SCMP_CMP_EQ, value, 0};
         struct scmp_arg_cmp other = {s->arg, SCMP_CMP_NE, value, 0};
@@ -267,6 +289,15 @@ static int add_special(scmp_filter_ctx ctx)
             rc = add_rule(ctx, SCMP_ACT_KILL_PROCESS, s->call, other);
     }
     return rc;
+}
+
+/* O_ASYNC asks for a signal. */
+static int add_setfl(scmp_filter_ctx ctx)
+{
+    struct scmp_arg_cmp when[] = {{1, SCMP_CMP_EQ, F_SETFL, 0},
+                                  {2, SCMP_CMP_MASKED_EQ, O_ASYNC, 0}};
+
+    return seccomp_rule_add_array(ctx, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), ARRAY_SIZE(when), when);
 }
 
 /* Threads, but no processes. */
@@ -292,24 +323,48 @@ static int add_list(scmp_filter_ctx ctx, uint32_t action, const int *calls, size
     return rc;
 }
 
-static int load_filter(scmp_filter_ctx ctx, bool driver)
+static int set_up(scmp_filter_ctx ctx)
 {
     int rc = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 
     if (rc == 0)
         rc = seccomp_attr_set(ctx, SCMP_FLTATR_CTL_TSYNC, 1);
-    if (rc == 0)
-        rc = seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* a binary tree */
+    return rc == 0 ? seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2) : rc; /* a binary tree */
+}
+
+/* A filter of its own: there is no way to say "all but" in one that refuses what it does not name.
+ * Of two filters the stricter answer counts. */
+static int load_unwanted(scmp_filter_ctx ctx)
+{
+    int rc = set_up(ctx);
+
+    for (size_t i = 0; i < ARRAY_SIZE(unwanted) && rc == 0; i++) {
+        const struct unwanted *u = &unwanted[i];
+
+        rc = add_rule(ctx, SCMP_ACT_ERRNO(EPERM), u->call,
+                      (struct scmp_arg_cmp){u->arg, SCMP_CMP_MASKED_EQ, u->mask, u->value});
+    }
+    return rc == 0 ? seccomp_load(ctx) : rc;
+}
+
+static int load_filter(scmp_filter_ctx ctx, bool driver)
+{
+    int rc = set_up(ctx);
+
     if (rc == 0)
         rc = add_list(ctx, SCMP_ACT_ALLOW, allowed, ARRAY_SIZE(allowed));
     if (rc == 0)
         rc = add_list(ctx, SCMP_ACT_KILL_PROCESS, killed, ARRAY_SIZE(killed));
     if (rc == 0)
-        rc = add_special(ctx);
+        rc = add_special(ctx, special, ARRAY_SIZE(special));
+    if (rc == 0)
+        rc = add_setfl(ctx);
     if (rc == 0)
         rc = add_clone(ctx);
     if (rc == 0 && driver)
         rc = add_list(ctx, SCMP_ACT_ALLOW, of_drivers, ARRAY_SIZE(of_drivers));
+    if (rc == 0 && driver)
+        rc = add_special(ctx, of_drivers_special, ARRAY_SIZE(of_drivers_special));
     return rc == 0 ? seccomp_load(ctx) : rc;
 }
 
@@ -318,9 +373,16 @@ int sandbox_seal(bool driver, uint32_t *layers, struct err *err)
     if (prctl(PR_GET_SECCOMP) < 0)
         return 0; /* a kernel without it */
 
+    /* The main one refuses to load another: it comes last. */
+    scmp_filter_ctx but = seccomp_init(SCMP_ACT_ALLOW);
     scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-    int rc = ctx ? load_filter(ctx, driver) : -ENOMEM;
+    int rc = but && ctx ? 0 : -ENOMEM;
 
+    if (rc == 0 && driver)
+        rc = load_unwanted(but);
+    if (rc == 0)
+        rc = load_filter(ctx, driver);
+    seccomp_release(but);
     seccomp_release(ctx);
     if (rc < 0) {
         errno = -rc;

@@ -25,7 +25,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define EXIT_NO_LAYER 100 /* the helper's status when a wall is missing */
@@ -294,6 +296,66 @@ static int try_hang(void)
         pause();
 }
 
+/* Who is stopped would be woken by SIGCONT, and had it sent to itself: by the judge, which read
+ * what it had printed. All that has a signal sent, later or by others, is refused; also with bits
+ * that the kernel does not look at. */
+static int try_be_woken(void)
+{
+    const long bits = 1L << 32;
+    const struct {
+        const char *name;
+        long call, a, b, c;
+    } ways[] = {
+        {"F_SETOWN", SYS_fcntl, 1, F_SETOWN, getpid()},
+        {"F_SETOWN and bits", SYS_fcntl, 1, F_SETOWN | bits, getpid()},
+        {"F_SETOWN_EX", SYS_fcntl, 1, F_SETOWN_EX, 0},
+        {"F_SETSIG", SYS_fcntl, 1, F_SETSIG, SIGCONT},
+        {"F_SETLEASE", SYS_fcntl, 1, F_SETLEASE, F_UNLCK},
+        {"F_NOTIFY", SYS_fcntl, 1, F_NOTIFY, 0},
+        {"F_GETLK", SYS_fcntl, 1, F_GETLK, 0},
+        {"F_SETLK", SYS_fcntl, 1, F_SETLK, 0},
+        {"F_SETLKW", SYS_fcntl, 1, F_SETLKW, 0},
+        {"F_OFD_GETLK", SYS_fcntl, 1, F_OFD_GETLK, 0},
+        {"F_OFD_SETLK", SYS_fcntl, 1, F_OFD_SETLK, 0},
+        {"F_OFD_SETLKW", SYS_fcntl, 1, F_OFD_SETLKW, 0},
+        {"flock", SYS_flock, 1, 0, 0},
+        {"O_ASYNC", SYS_fcntl, 1, F_SETFL, O_ASYNC | O_NONBLOCK},
+        {"O_ASYNC and bits", SYS_fcntl, 1, F_SETFL, O_ASYNC | bits},
+        {"FIOASYNC", SYS_ioctl, 3, FIOASYNC, 0},
+        {"FIOASYNC and bits", SYS_ioctl, 3, FIOASYNC | bits, 0},
+        {"FIOSETOWN", SYS_ioctl, 3, FIOSETOWN, 0},
+        {"FIOSETOWN and bits", SYS_ioctl, 3, FIOSETOWN | bits, 0},
+        {"SIOCSPGRP", SYS_ioctl, 3, SIOCSPGRP, 0},
+        {"timer_create", SYS_timer_create, CLOCK_MONOTONIC, 0, 0},
+        {"setitimer", SYS_setitimer, ITIMER_REAL, 0, 0},
+        {"mq_open", SYS_mq_open, 0, 0, 0},
+        {"mq_notify", SYS_mq_notify, 0, 0, 0},
+        {"PR_SET_PDEATHSIG", SYS_prctl, PR_SET_PDEATHSIG, SIGCONT, 0},
+        {"inotify_init1", SYS_inotify_init1, 0, 0, 0},
+        {"signalfd4", SYS_signalfd4, -1, 0, 0},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
+        long rc = syscall(ways[i].call, ways[i].a, ways[i].b, ways[i].c, 0);
+
+        if (rc >= 0 || errno != EPERM) {
+            fprintf(stderr, "%s: %ld, errno %d", ways[i].name, rc, errno);
+            return rc >= 0 ? ECANCELED : errno;
+        }
+    }
+    return EPERM;
+}
+
+static int try_fcntl(void)
+{
+    int fd = fcntl(1, F_DUPFD_CLOEXEC, 10), flags = fcntl(fd, F_GETFL);
+
+    if (fd < 0 || flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0 ||
+        fcntl(fd, F_SETFL, flags) < 0 || fcntl(fd, F_SETFD, 0) < 0 || fcntl(fd, F_GETFD) != 0)
+        return errno;
+    return errno_of(close(fd));
+}
+
 /* Large enough not to be kept in registers; touched so that it is really there. */
 static int try_much_memory(void)
 {
@@ -337,6 +399,8 @@ static const struct attempt {
     {"set a limit", try_raise_limit, 0, EPERM},
     {"change cores", try_move_to_judge_core, 0, EPERM},
     {"become root", try_regain_root, 0, EPERM},
+    {"be woken", try_be_woken, 0, EPERM},
+    {"fcntl", try_fcntl, 0, 0},
     {"much memory", try_much_memory, 0, HAS_ASAN ? 0 : ENOMEM},
     {"read a limit", try_read_limit, 0, 0},
     {"thread", try_thread, 0, 0},
@@ -358,9 +422,11 @@ static int try_thread_name(void)
 
 static int try_memfd_with_bytes(void)
 {
-    AUTO(fd_closep) int fd = memfd_create("x", MFD_CLOEXEC);
+    AUTO(fd_closep) int fd = memfd_create("x", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-    return fd < 0 ? errno : errno_of(ftruncate(fd, 65536));
+    if (fd < 0 || ftruncate(fd, 65536) < 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) < 0)
+        return errno;
+    return fcntl(fd, F_GET_SEALS) == F_SEAL_SHRINK ? 0 : ERANGE;
 }
 
 static int try_ioctl(void)
@@ -396,6 +462,11 @@ static const struct attempt driver_attempts[] = {
     {"driver: dlopen of the artifact", try_dlopen, 0, 0},
     {"driver: thread", try_thread, 0, 0},
     {"driver: much memory", try_much_memory, 0, 0},
+    {"driver: be woken", try_be_woken, 0, EPERM},
+    {"driver: fcntl", try_fcntl, 0, 0},
+    {"driver: io_uring", try_io_uring, SIGSYS, 0},
+    {"driver: clone without thread", try_fork_raw, SIGSYS, 0},
+    {"driver: kill another", try_kill_other, SIGSYS, 0},
     {"driver: fork", try_fork, SIGSYS, 0},
     {"driver: exec", try_exec, SIGSYS, 0},
     {"driver: socket", try_socket, SIGSYS, 0},
