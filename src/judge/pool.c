@@ -105,20 +105,29 @@ static int make_content(struct pool *p, int k, struct pool_slot *slot, struct er
     return 0;
 }
 
+static void free_slot(const struct pool *p, struct pool_slot *slot)
+{
+    p->device->judge->mem_free(p->ctx, &slot->data);
+    p->device->judge->mem_free(p->ctx, &slot->y);
+    p->device->judge->mem_free(p->ctx, &slot->row_rms);
+}
+
 static int new_slot(struct pool *p, struct pool_slot **ret, struct err *err)
 {
     const struct device_judge_ops *ops = p->device->judge;
     struct pool_slot *slot;
 
     p->slots = xrealloc(p->slots, (size_t)(p->n_slots + 1) * sizeof(*p->slots));
-    slot = &p->slots[p->n_slots++]; /* counted before it is complete: pool_close frees it */
+    slot = &p->slots[p->n_slots++];
     *slot = (struct pool_slot){.content = -1, .data = MEM_INIT, .y = MEM_INIT, .row_rms = MEM_INIT};
     if (ops->mem_alloc(p->ctx, MEM_PRIVATE, p->in.bytes, &slot->data, err) < 0 ||
-        ops->mem_alloc(p->ctx, MEM_PRIVATE, p->y_bytes, &slot->y, err) < 0)
+        ops->mem_alloc(p->ctx, MEM_PRIVATE, p->y_bytes, &slot->y, err) < 0 ||
+        (ops->row_rms && p->rms_bytes &&
+         ops->mem_alloc(p->ctx, MEM_PRIVATE, p->rms_bytes, &slot->row_rms, err) < 0)) {
+        free_slot(p, slot);
+        p->n_slots--;
         return -1;
-    if (ops->row_rms && p->rms_bytes &&
-        ops->mem_alloc(p->ctx, MEM_PRIVATE, p->rms_bytes, &slot->row_rms, err) < 0)
-        return -1;
+    }
     *ret = slot;
     return 0;
 }
@@ -422,7 +431,6 @@ int pool_include_honest(struct pool *p, int content, struct err *err)
 {
     if (p->appealed[content])
         return 0;
-    p->appealed[content] = true;
 
     int orders = MAX(p->honest_orders, APPEAL_ORDERS);
     double made_ms = pool_making_ms(p);
@@ -432,6 +440,7 @@ int pool_include_honest(struct pool *p, int content, struct err *err)
     if (rc == 0)
         rc = include_honest(p, content, orders, UINT64_MAX, err);
     drop_values(p);
+    p->appealed[content] = rc == 0;
     p->honest_ms += clock_ms_since(start) - (pool_making_ms(p) - made_ms);
     return rc < 0 ? -1 : 1;
 }
@@ -533,6 +542,7 @@ static int measure_first(struct pool *p, int content, struct err *err)
         rc = measure_on(p, content, err);
     if (rc < 0 || all_measured(p))
         drop_values(p);
+    p->measured[law] = rc == 0;
     p->honest_ms += clock_ms_since(start);
     return rc;
 }
@@ -661,11 +671,8 @@ int pool_open(const struct pool_config *c, struct pool *ret, struct err *err)
 void pool_close(struct pool *p)
 {
     drop_values(p);
-    for (int i = 0; i < p->n_slots; i++) {
-        p->device->judge->mem_free(p->ctx, &p->slots[i].data);
-        p->device->judge->mem_free(p->ctx, &p->slots[i].y);
-        p->device->judge->mem_free(p->ctx, &p->slots[i].row_rms);
-    }
+    for (int i = 0; i < p->n_slots; i++)
+        free_slot(p, &p->slots[i]);
     free(p->slots);
     free(p->appealed);
     free(p->made);

@@ -124,11 +124,24 @@ int trial_start_runners(struct trial *t, struct verdict *v, struct err *err)
     return rc;
 }
 
+/* What the candidate printed, of the first process that did. */
+static void keep_text(struct trial *t)
+{
+    struct trial_result *res = t->result;
+
+    for (int i = 0; i < t->n_runners && !res->text; i++)
+        if (t->runners[i].text.len) {
+            res->text = xstrdup(buf_str(&t->runners[i].text));
+            res->text_bytes = t->runners[i].text_seen;
+        }
+}
+
 /* Their exit is awaited: nobody is timed beside a driver that cleans up. */
 void trial_end_runners(struct trial *t)
 {
     uint64_t start = clock_ns();
 
+    keep_text(t);
     for (int i = 0; i < t->n_runners; i++)
         rproc_release(&t->runners[i]);
     t->n_runners = 0;
@@ -242,11 +255,7 @@ static void sum_up(struct trial *t)
     }
     res->n_contents = p->n_contents;
     res->wake_ns = series_median(&t->wakes);
-    for (int i = 0; i < t->n_runners && !res->text; i++)
-        if (t->runners[i].text.len) {
-            res->text = xstrdup(buf_str(&t->runners[i].text));
-            res->text_bytes = t->runners[i].text_seen;
-        }
+    keep_text(t);
 }
 
 /* A judge that fails beside a candidate that has left it no memory has not failed by itself. */

@@ -225,13 +225,11 @@ static int excuse(struct trial *t, int rc, struct verdict *v)
     return 0;
 }
 
-static int check_outputs(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+static int judge_call(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
 {
     struct pool *p = t->config->pool;
     int n_outputs = p->graph->n_outputs, law = pool_law(p, s->content), rc = 0;
 
-    if (t->wrong.kind != VERDICT_PASS)
-        return 0;
     for (int o = 0; o < n_outputs && rc == 0; o++) {
         struct compare_stats st = COMPARE_STATS_INIT;
 
@@ -243,7 +241,62 @@ static int check_outputs(struct trial *t, const struct shot *s, struct verdict *
         compare_merge(&t->pooled[law * n_outputs + o], &st);
         rc = judge_output(t, s, o, &st, v, err);
     }
+    return rc;
+}
+
+/* The same for the pooled errors of a law: the honest run is made on all of its contents first. */
+static int judge_law(struct trial *t, int i, struct verdict *v, struct err *err)
+{
+    struct pool *p = t->config->pool;
+    int o = i % p->graph->n_outputs, law = i / p->graph->n_outputs;
+    const char *name = p->graph->outputs[o].name;
+    struct verdict first = VERDICT_INIT;
+
+    if (!gate_pooled(&p->gates[i].gate, name, p->out.slots[o].dtype, &t->pooled[i], &first))
+        return 0;
+    for (int k = 0; k < p->n_contents; k++)
+        if (pool_law(p, k) == law && pool_include_honest(p, k, err) < 0)
+            return -1;
+    return gate_pooled(&p->gates[i].gate, name, p->out.slots[o].dtype, &t->pooled[i], v);
+}
+
+static int judge_pooled(struct trial *t, struct verdict *v, struct err *err)
+{
+    const struct graph *g = t->config->pool->graph;
+    int rc = 0;
+
+    for (int i = 0; i < g->n_laws * g->n_outputs && rc == 0; i++)
+        if (t->pooled[i].count)
+            rc = judge_law(t, i, v, err);
+    return rc;
+}
+
+/* s: NULL for what is pooled. */
+static int judge_once(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+{
+    int rc = s ? judge_call(t, s, v, err) : judge_pooled(t, v, err);
+
     return excuse(t, rc, v);
+}
+
+/* To be fair takes memory of the device, for the honest run above all, and a candidate may hold all
+ * of it. Then its processes end, and there is a second time. Nobody is left to be called behind it:
+ * who is not found wrong was not judged either. */
+static int judge_fairly(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+{
+    struct err first = ERR_INIT;
+    int rc;
+
+    if (t->wrong.kind != VERDICT_PASS)
+        return 0;
+    rc = judge_once(t, s, v, &first);
+    if (rc < 0 && t->n_runners > 0) {
+        trial_end_runners(t);
+        rc = judge_once(t, s, v, err) == 1 ? 1 : -1;
+    }
+    if (rc < 0)
+        *err = first;
+    return rc;
 }
 
 /* "done" is the runner's word, and a device works on while its process stands still. What the probe
@@ -270,7 +323,7 @@ static int check_tensors(struct trial *t, const struct shot *s, struct verdict *
     if (rc == 0)
         rc = check_inputs(t, s, v, err);
     if (rc == 0)
-        rc = check_outputs(t, s, v, err);
+        rc = judge_fairly(t, s, v, err);
     return rc ? rc : check_late(t, s, v, err);
 }
 
@@ -435,33 +488,9 @@ int trial_held_call(struct trial *t, struct rproc *r, int content, struct rproc_
     return rc;
 }
 
-/* The same for the pooled errors of a law: the honest run is made on all of its contents first. */
-static int judge_law(struct trial *t, int i, struct verdict *v, struct err *err)
-{
-    struct pool *p = t->config->pool;
-    int o = i % p->graph->n_outputs, law = i / p->graph->n_outputs;
-    const char *name = p->graph->outputs[o].name;
-    struct verdict first = VERDICT_INIT;
-
-    if (!gate_pooled(&p->gates[i].gate, name, p->out.slots[o].dtype, &t->pooled[i], &first))
-        return 0;
-    for (int k = 0; k < p->n_contents; k++)
-        if (pool_law(p, k) == law && pool_include_honest(p, k, err) < 0)
-            return -1;
-    return gate_pooled(&p->gates[i].gate, name, p->out.slots[o].dtype, &t->pooled[i], v);
-}
-
 int trial_judge_pooled(struct trial *t, struct verdict *v, struct err *err)
 {
-    const struct graph *g = t->config->pool->graph;
-    int rc = 0;
-
-    if (t->wrong.kind != VERDICT_PASS)
-        return 0;
-    for (int i = 0; i < g->n_laws * g->n_outputs && rc == 0; i++)
-        if (t->pooled[i].count)
-            rc = judge_law(t, i, v, err);
-    return excuse(t, rc, v);
+    return judge_fairly(t, NULL, v, err);
 }
 
 /* One of the checks', for calls that need no fresh content; of a law that is scored, and where they

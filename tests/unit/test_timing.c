@@ -190,6 +190,23 @@ static int test_describe(void *ctx, struct device_info *ret, struct err *err)
     return rc;
 }
 
+static enum {
+    ALLOC_AS_EVER,
+    ALLOC_ALONE, /* none while a runner lives: as if it held all memory */
+    ALLOC_NEVER, /* none since there was one */
+} allocs;
+static bool seen_child;
+
+static int test_alloc(void *ctx, enum mem_kind kind, size_t bytes, struct mem *ret, struct err *err)
+{
+    bool child = any_child();
+
+    seen_child = seen_child || child;
+    if ((allocs == ALLOC_ALONE && child) || (allocs == ALLOC_NEVER && seen_child))
+        return fail(err, ERR_DEVICE, "out of memory");
+    return device_fake.judge->mem_alloc(ctx, kind, bytes, ret, err);
+}
+
 static struct device_judge_ops ops;
 static struct device device;
 
@@ -198,6 +215,7 @@ static void make_device(enum device_clock clock, int hold_ms)
     ops = *device_fake.judge;
     ops.describe = test_describe;
     ops.flush = test_flush;
+    ops.mem_alloc = test_alloc;
     ops.state = test_state;
     ops.free_bytes = test_free_bytes;
     device = device_fake;
@@ -205,6 +223,8 @@ static void make_device(enum device_clock clock, int hold_ms)
     device.clock = clock;
     device.hold_ms = hold_ms;
     children_slow = always_slow = slow_once = held_slow = flushes = 0;
+    allocs = ALLOC_AS_EVER;
+    seen_child = false;
 }
 
 struct rig {
@@ -577,6 +597,39 @@ static void check_record(json_t *record)
     assert_int_equal(json_integer_value(json_object_get(audit, "runs")), 1);
 }
 
+/* A wrong candidate that held all of the device's memory was `infra`: before anybody is called
+ * wrong the honest run is made on that content, and there was no room for it. Call 9 is a scored
+ * one. */
+static void who_holds_all_memory_is_judged(void **state)
+{
+    static const struct {
+        int allocs;
+        const char *candidate;
+        enum verdict_kind kind;
+        const char *reason, *detail;
+    } cases[] = {
+        {ALLOC_ALONE, "op relu\ntime 10s\nwrong\nstderr 5B\n", VERDICT_WRONG, "max", "y["},
+        {ALLOC_ALONE, "op relu\ntime 10s\nwrong at call 9\nstderr 5B\n", VERDICT_WRONG, "max",
+         "y["},
+        {ALLOC_ALONE, "time 10s\nstderr 5B\n", VERDICT_WRONG, "unwritten", "never written"},
+        {ALLOC_ALONE, "op relu\ntime 10s\nstderr 5B\n", VERDICT_PASS, "", ""},
+        {ALLOC_NEVER, "op relu\ntime 10s\nwrong\nstderr 5B\n", VERDICT_INFRA, "device",
+         "out of memory"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct rig g;
+
+        make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+        allocs = cases[i].allocs;
+        judge(&g, cases[i].candidate);
+        expect(&g, cases[i].kind, cases[i].reason, cases[i].detail);
+        assert_non_null(timed(&g)->text); /* what it printed is not lost with its processes */
+        end(&g);
+    }
+}
+
 static void record_says_how_it_was_timed(void **state)
 {
     struct rig g;
@@ -687,6 +740,7 @@ int main(void)
         cmocka_unit_test(output_that_changes_behind_the_probe_is_late),
         cmocka_unit_test(a_passing_disturbance_is_forgiven),
         cmocka_unit_test(somebody_elses_work_is_infra),
+        cmocka_unit_test(who_holds_all_memory_is_judged),
         cmocka_unit_test(record_says_how_it_was_timed),
         cmocka_unit_test(nvml_tells_what_it_knows),
         cmocka_unit_test(without_nvml_nothing_is_known),
