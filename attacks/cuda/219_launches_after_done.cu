@@ -2,7 +2,7 @@
 /* The call queues nothing and ends; a thread sees "done" and launches the work a little later, when
  * the judge's probe has the device already and SIGSTOP is still to come. The device does the work
  * while the judge looks at guards and inputs, and the output is right when it is compared. It is not
- * what the probe saw. expected: rejected: late */
+ * what the probe saw. expected: rejected: late or wrong: unwritten */
 #include "assay.h"
 #include "problem.h"
 

@@ -36,7 +36,7 @@ static const struct opt eval_table[] = {
      NULL, 0, 0},
     {"check-only", 'c', OPT_FLAG, FIELD(check_only), NULL, "right or wrong, no timing", NULL, 0, 0},
     {"steady", 0, OPT_FLAG, FIELD(steady), NULL,
-     "figures to be published: 8 processes, 8 buffers, 128 calls per size", NULL, 0, 0},
+     "figures to be published: 8 processes, 8 buffers, 384 calls per size", NULL, 0, 0},
     {"seed", 0, OPT_STRING, FIELD(seed), "N", "choose the seed (to repeat); secret otherwise", NULL,
      0, 0},
     {"timeout", 't', OPT_INT, FIELD(timeout_ms), "MS", "limit of one call (default 10000)", NULL, 1,

@@ -34,7 +34,7 @@ static const struct opt run_table[] = {
      NULL, 1, 100},
     {"check-only", 'c', OPT_FLAG, FIELD(check_only), NULL, "right or wrong, no timing", NULL, 0, 0},
     {"steady", 0, OPT_FLAG, FIELD(steady), NULL,
-     "figures to be published: 8 processes, 8 buffers, 128 calls per size", NULL, 0, 0},
+     "figures to be published: 8 processes, 8 buffers, 384 calls per size", NULL, 0, 0},
     {"build-only", 0, OPT_FLAG, FIELD(build_only), NULL,
      "compile what is not in the cache yet, judge nothing", NULL, 0, 0},
     {"timeout", 't', OPT_INT, FIELD(timeout_ms), "MS", "limit of one call (default 10000)", NULL, 1,

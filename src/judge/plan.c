@@ -7,7 +7,8 @@
  * all because their buffers lie elsewhere: eight of them, with eight buffers each. */
 #define STEADY_RUNNERS 8
 #define STEADY_ARENAS 8
-#define STEADY_CALLS 128
+#define STEADY_CALLS 384
+#define STEADY_CONTENT_MS 200
 #define STEADY_BYTES ((size_t)8 << 30) /* the least buffers of all of them */
 #define ARENAS_BYTES ((size_t)1 << 30) /* one process's, where it has more than the least */
 
@@ -17,6 +18,7 @@ void plan_make_steady(struct plan *p)
     p->runners = STEADY_RUNNERS;
     p->arenas = STEADY_ARENAS;
     p->min_calls = STEADY_CALLS;
+    p->content_ms = STEADY_CONTENT_MS;
 }
 
 void plan_fit(struct plan *p, size_t tensor_bytes)

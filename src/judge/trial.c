@@ -3,9 +3,9 @@
  * Checks, warm-ups and scored calls take the same path, so that a candidate cannot tell them apart:
  *
  *   stop the runner; poison one of the output arenas, copy a content into one of the input arenas,
- *   flush both; wake it (GPUs: it is awake before all this, and has queued its work); call; stop it;
- *   check guards, inputs and outputs.
- *   (Where contents do not all fit into memory, of warm-ups only the call.)
+ *   flush both; wake it (GPUs: it is awake before all this, and has queued its work); call; stop
+ * it; check guards, inputs and outputs. (Where contents do not all fit into memory, of warm-ups
+ * only the call.)
  *
  * Several runners live side by side, all but one stopped; scored calls go round among them, so that
  * a disturbance meets all alike. A scored call shows its process a content it has not seen, and no
@@ -258,25 +258,7 @@ static void sum_up(struct trial *t)
     keep_text(t);
 }
 
-/* A judge that fails beside a candidate that has left it no memory has not failed by itself. */
-static int blame_memory(const struct trial *t, int64_t before_bytes, struct verdict *v,
-                        struct err *err)
-{
-    int64_t left_bytes;
-    struct err ignored = ERR_INIT;
-
-    if (before_bytes < 2 * MEMORY_LEAST || t->n_runners == 0 ||
-        t->ops->free_bytes(t->config->pool->ctx, &left_bytes, &ignored) < 0 ||
-        left_bytes >= MEMORY_LEAST)
-        return -1;
-    *err = (struct err)ERR_INIT;
-    return verdict_set(
-        v, VERDICT_REJECTED, "memory",
-        "it holds so much of the device's memory that the judge has none: %.0f MB are "
-        "left, %.0f MB were there before",
-        (double)left_bytes / 1e6, (double)before_bytes / 1e6);
-}
-
+/* 0: not known. */
 static int64_t free_bytes(const struct trial *t)
 {
     struct err ignored = ERR_INIT;
@@ -285,6 +267,27 @@ static int64_t free_bytes(const struct trial *t)
     if (!t->ops->free_bytes || t->ops->free_bytes(t->config->pool->ctx, &bytes, &ignored) < 0)
         return 0;
     return bytes;
+}
+
+void trial_look_for_hunger(struct trial *t)
+{
+    int64_t bytes = free_bytes(t);
+
+    if (t->n_runners > 0 && t->free_bytes >= 2 * MEMORY_LEAST && bytes > 0 && bytes < MEMORY_LEAST)
+        t->starved = true;
+}
+
+/* A judge that fails beside a candidate that has left it no memory has not failed by itself. */
+static int blame_memory(struct trial *t, struct verdict *v, struct err *err)
+{
+    trial_look_for_hunger(t);
+    if (!t->starved)
+        return -1;
+    *err = (struct err)ERR_INIT;
+    return verdict_set(v, VERDICT_REJECTED, "memory",
+                       "it holds so much of the device's memory that the judge has none: less than "
+                       "%.0f MB were left of %.0f MB",
+                       (double)MEMORY_LEAST / 1e6, (double)t->free_bytes / 1e6);
 }
 
 int trial_run(const struct trial_config *c, struct trial_result *ret, struct verdict *v,
@@ -307,14 +310,14 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
     await_others(&t);
 
     int rc = trial_make_arenas(&t, err);
-    int64_t before_bytes = free_bytes(&t);
 
+    t.free_bytes = free_bytes(&t);
     if (rc == 0) {
         t.spread = true; /* so that threads of the pool's making end here */
         trial_draw_in(&t);
         rc = run_phases(&t, v, err);
         if (rc < 0)
-            rc = blame_memory(&t, before_bytes, v, err);
+            rc = blame_memory(&t, v, err);
         if (rc == 0 && t.wrong.kind != VERDICT_PASS) {
             *v = t.wrong;
             rc = 1;

@@ -291,6 +291,7 @@ static int judge_fairly(struct trial *t, const struct shot *s, struct verdict *v
         return 0;
     rc = judge_once(t, s, v, &first);
     if (rc < 0 && t->n_runners > 0) {
+        trial_look_for_hunger(t);
         trial_end_runners(t);
         rc = judge_once(t, s, v, err) == 1 ? 1 : -1;
     }

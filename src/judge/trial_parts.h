@@ -41,6 +41,8 @@ struct trial {
     int crowded;          /* held calls in a row whose flush was late */
     double empty[2];      /* an order's own time: [held] */
     struct budget budget; /* of the device's memory */
+    int64_t free_bytes;   /* of it, before there were runners; 0: not known */
+    bool starved;         /* next to nothing of it was left beside them */
     struct verdict wrong; /* a vendor's library, which is timed all the same: what was found */
     enum trial_phase phase;
     cpu_set_t all_cpus;
@@ -73,6 +75,8 @@ int trial_call(struct trial *t, struct rproc *r, int content, int count, bool ho
                struct rproc_reply *reply, struct verdict *v, struct err *err);
 int trial_held_call(struct trial *t, struct rproc *r, int content, struct rproc_reply *reply,
                     struct verdict *v, struct err *err);
+/* Looks whether they left the judge any memory. */
+void trial_look_for_hunger(struct trial *t);
 int trial_judge_pooled(struct trial *t, struct verdict *v, struct err *err);
 bool trial_past(int limit_ms, uint64_t start); /* 0: there is none */
 

@@ -171,7 +171,8 @@ static void fill_memory(void)
     for (int i = 0; i < N; i++)
         host[i] = (float)(i % 2001 - 1000);
     if (ops->upload(ctx, &in_arena, GUARD, host, N * sizeof(float), &err) < 0 ||
-        ops->poison(ctx, &out_arena, 0, out_arena.bytes, 4711, &err) < 0)
+        ops->poison(ctx, &out_arena, 0, out_arena.bytes, 4711, &err) < 0 ||
+        ops->flush(ctx, (struct mem *const[]){&in_arena, &out_arena}, 2, &err) < 0)
         give_up(&err);
 }
 
