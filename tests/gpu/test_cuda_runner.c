@@ -638,6 +638,8 @@ int main(int argc, char **argv)
     }
     open_judge();
 
+    fill_memory(); /* the first flush keeps memory of its own */
+
     size_t before = free_bytes();
 
     start_and_layers();
