@@ -269,11 +269,13 @@ static int64_t free_bytes(const struct trial *t)
     return bytes;
 }
 
+/* Who is only checked shares the device with others, whose memory that may be. */
 void trial_look_for_hunger(struct trial *t)
 {
     int64_t bytes = free_bytes(t);
 
-    if (t->n_runners > 0 && t->free_bytes >= 2 * MEMORY_LEAST && bytes > 0 && bytes < MEMORY_LEAST)
+    if (!t->config->plan->check_only && t->n_runners > 0 && t->free_bytes >= 2 * MEMORY_LEAST &&
+        bytes > 0 && bytes < MEMORY_LEAST)
         t->starved = true;
 }
 

@@ -55,8 +55,8 @@ static const char *const schema[] = {
     "CREATE INDEX cells_by_record ON cells(record);"
     "PRAGMA user_version = 2;",
 
-    "ALTER TABLE runs ADD COLUMN steady INTEGER NOT NULL DEFAULT 0;"
-    "PRAGMA user_version = 3;",
+    ("ALTER TABLE runs ADD COLUMN steady INTEGER NOT NULL DEFAULT 0;"
+     "PRAGMA user_version = 3;"),
 };
 #define STORE_SCHEMA ((int)ARRAY_SIZE(schema))
 
