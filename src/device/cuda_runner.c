@@ -30,8 +30,8 @@
 #define MODULE_MAX_BYTES ((size_t)256 << 20)
 #define CUDA_ERROR_UNSUPPORTED_LIMIT 215
 /* Calls that are queued before the judge is told so. The driver's queue takes about a thousand
- * launches and then blocks, which would make the hold give up: the rest is queued while the device
- * works already. */
+ * launches and then blocks, and the judge would wait in vain: the rest is queued while it prepares
+ * and the device works. */
 #define HELD_CALLS 16
 #define ACCESS_READ 1
 #define ACCESS_READ_WRITE 3
@@ -302,7 +302,7 @@ static void await_release(const struct device_hold *hold)
         continue;
 }
 
-/* Ends with everything queued and told, also after a failure: or the hold would have to give up. */
+/* Ends with everything queued and told, also after a failure: or the judge would wait in vain. */
 static CUresult queue_all(struct runner *r, struct artifact *a, struct call_args *args,
                           uint32_t count, const struct device_hold *hold, int *ret_status)
 {

@@ -224,7 +224,9 @@ struct device {
     const char *const *suffixes; /* of candidate files, NULL-terminated */
     enum device_clock clock;
     bool pins_cores; /* judge and runner are pinned to different cores (cpu) */
-    int hold_ms; /* how long it can be held back (held_batch) before it gives up; 0: not at all */
+    /* How long it can be held back (held_batch) before it gives up, and how long the judge waits
+     * for work to be queued; 0: not at all. */
+    int hold_ms;
     /* How many there are, 0 when nothing is found; *ret_why then says what is missing (static). */
     int (*probe)(const char **ret_why);
     const struct device_judge_ops *judge;

@@ -25,7 +25,11 @@ void plan_fit(struct plan *p, size_t tensor_bytes)
 {
     size_t bytes = MAX(tensor_bytes, 1);
 
-    if (p->steady)
-        p->runners = (int)MIN((size_t)p->runners, MAX(STEADY_BYTES / PLAN_MIN_ARENAS / bytes, 1));
+    if (p->steady) {
+        int fit = (int)MIN((size_t)p->runners, MAX(STEADY_BYTES / PLAN_MIN_ARENAS / bytes, 1));
+
+        p->min_calls = MAX(p->min_calls * fit / p->runners, 1);
+        p->runners = fit;
+    }
     p->arenas = (int)MIN((size_t)p->arenas, MAX(ARENAS_BYTES / bytes, PLAN_MIN_ARENAS));
 }

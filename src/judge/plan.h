@@ -52,7 +52,8 @@ static inline int plan_runners(const struct plan *p)
  * gives its median again, within 0.1 us or 1 % on a GPU. */
 void plan_make_steady(struct plan *p);
 /* The plan for a size whose inputs and outputs take so many bytes. What is large lies everywhere,
- * and takes long: it needs fewer buffers, and in a steady plan fewer processes. */
+ * and takes long: it needs fewer buffers, and in a steady plan fewer processes, each with as many
+ * calls. */
 void plan_fit(struct plan *p, size_t tensor_bytes);
 
 #endif

@@ -223,11 +223,13 @@ static json_t *tflops_json(const double flops_s[ARITH_COUNT])
 
 json_t *record_calibration(const struct calibration *c)
 {
-    return json_pack("{s:s, s:f, s:f, s:f, s:f, s:o, s:b, s:f}", "created", c->created, "read_gb_s",
-                     c->read_bytes_s / 1e9, "copy_gb_s", c->copy_bytes_s / 1e9, "f32_gflops",
-                     c->flops_s[ARITH_FP32] / 1e9, "f64_gflops", c->flops_s[ARITH_FP64] / 1e9,
-                     "tflops", tflops_json(c->flops_s), "partial", c->partial, "call_floor_us",
-                     c->call_floor_ns / 1e3);
+    return json_pack("{s:s, s:f, s:f, s:f, s:f, s:o, s:b, s:f, s:f, s:f, s:f}", "created",
+                     c->created, "read_gb_s", c->read_bytes_s / 1e9, "copy_gb_s",
+                     c->copy_bytes_s / 1e9, "f32_gflops", c->flops_s[ARITH_FP32] / 1e9,
+                     "f64_gflops", c->flops_s[ARITH_FP64] / 1e9, "tflops", tflops_json(c->flops_s),
+                     "partial", c->partial, "call_floor_us", c->call_floor_ns / 1e3,
+                     "empty_order_us", c->empty_order_ns / 1e3, "hold_us", c->hold_ns / 1e3,
+                     "probe_us", c->probe_ns / 1e3);
 }
 
 static json_t *positive(double v)

@@ -113,7 +113,7 @@ int rproc_ready(struct rproc *r, struct verdict *v, struct err *err);
 int rproc_queue(struct rproc *r, const struct rproc_order *order, struct verdict *v);
 
 struct rproc_reply {
-    uint64_t wall_ns;  /* the judge's clock, go (or the release) to done */
+    uint64_t wall_ns;  /* the judge's clock, go (or the release, or ready) to done */
     uint64_t claim_ns; /* the runner's word */
     uint64_t hold_ns;  /* from ready until the device was held; 0: it was not */
     uint64_t queue_ns; /* with WIRE_HOLD_WORK: from go until all was queued */

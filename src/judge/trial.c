@@ -3,9 +3,9 @@
  * Checks, warm-ups and scored calls take the same path, so that a candidate cannot tell them apart:
  *
  *   stop the runner; poison one of the output arenas, copy a content into one of the input arenas,
- *   flush both; wake it (GPUs: it is awake before all this, and has queued its work); call; stop
- * it; check guards, inputs and outputs. (Where contents do not all fit into memory, of warm-ups
- * only the call.)
+ *   flush both; wake it (GPUs: awake before all this, with its work queued); call; stop it;
+ *   check guards, inputs and outputs.
+ *   (Where contents do not all fit into memory, of warm-ups only the call.)
  *
  * Several runners live side by side, all but one stopped; scored calls go round among them, so that
  * a disturbance meets all alike. A scored call shows its process a content it has not seen, and no
@@ -269,21 +269,26 @@ static int64_t free_bytes(const struct trial *t)
     return bytes;
 }
 
-/* Who is only checked shares the device with others, whose memory that may be. */
+/* Who is only checked shares the device with others, whose memory that may be; and before a first
+ * call nobody but our own contexts took any. */
 void trial_look_for_hunger(struct trial *t)
 {
     int64_t bytes = free_bytes(t);
 
-    if (!t->config->plan->check_only && t->n_runners > 0 && t->free_bytes >= 2 * MEMORY_LEAST &&
-        bytes > 0 && bytes < MEMORY_LEAST)
+    if (!t->config->plan->check_only && t->result->n_calls > 0 && t->n_runners > 0 &&
+        t->free_bytes >= 2 * MEMORY_LEAST && bytes > 0 && bytes < MEMORY_LEAST)
         t->starved = true;
 }
 
-/* A judge that fails beside a candidate that has left it no memory has not failed by itself. */
+/* A judge that fails beside a candidate that has left it no memory has not failed by itself: if the
+ * memory is back when it is gone. */
 static int blame_memory(struct trial *t, struct verdict *v, struct err *err)
 {
     trial_look_for_hunger(t);
     if (!t->starved)
+        return -1;
+    trial_end_runners(t);
+    if (free_bytes(t) < 2 * MEMORY_LEAST)
         return -1;
     *err = (struct err)ERR_INIT;
     return verdict_set(v, VERDICT_REJECTED, "memory",

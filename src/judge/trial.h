@@ -24,7 +24,8 @@ struct own_work {
 };
 
 struct trial_result {
-    /* In ns. cold: the score. Samples are raw (the empty call is taken off, nothing else). */
+    /* In ns. cold: the score. Samples are raw: the empty call is taken off, on GPUs what was hidden
+     * before the release is added, nothing else. */
     struct interval cold, hot;
     double *samples;
     int *sample_run;             /* which runner */
@@ -35,8 +36,8 @@ struct trial_result {
     bool settled;    /* the interval met the stopping rule */
     double empty_ns; /* of the orders that were scored */
     bool held;       /* scored calls queued up on a device that was held back */
-    double hold_ns;  /* median time from go until the device was held; 0: it was not */
-    double queue_ns; /* when held: median time from there until all was queued */
+    double hold_ns;  /* median time from ready until the device was held; 0: it was not */
+    double queue_ns; /* when held: median time from go until all was queued */
     double call_ns;  /* what a caller waits: median outside time of calls whose work is not held */
     bool host_bound;
     double hot_outside_ns;        /* the judge's clock on hot calls, the empty order taken off */

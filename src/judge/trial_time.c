@@ -220,12 +220,13 @@ static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
 static void audit_scored(const struct trial *t, struct verdict *doubt)
 {
     const struct trial_result *r = t->result;
+    double claim = stats_median(r->claims, (size_t)r->n_samples);
     double outside = stats_median(r->outside, (size_t)r->n_samples);
 
-    if (trial_audited(t) && !audit_cold(r->cold.median, outside, r->held))
+    if (trial_audited(t) && !audit_cold(claim, outside, r->held))
         verdict_set(doubt, VERDICT_REJECTED, "clock",
-                    "the runner claims %.1f us a call, the judge's clock says %.1f us",
-                    r->cold.median / 1e3, outside / 1e3);
+                    "the runner claims %.1f us a call, the judge's clock says %.1f us", claim / 1e3,
+                    outside / 1e3);
 }
 
 static void audit_batches(const struct trial *t, const struct series *claims,
@@ -324,9 +325,7 @@ static bool is_busy(const struct trial *t, const struct own_work *now)
 }
 
 /* The judge's own work beside scored calls takes longer than before there was a runner: its doing
- * if that is over once it is gone, else somebody else's, and nothing that is timed here means
- * anything.
- */
+ * if that is over once it is gone, else somebody else's, and nothing timed here means anything. */
 static int look_for_others(struct trial *t, struct verdict *doubt, struct err *err)
 {
     struct trial_result *r = t->result;
@@ -388,6 +387,7 @@ static int measure(struct trial *t, struct verdict *doubt, struct verdict *v, st
     series_clear(&t->callers);
     series_clear(&t->holds);
     series_clear(&t->queues);
+    t->crowded = 0;
     t->phase = PHASE_WARM_UP;
     rc = warm_up(t, v, err);
     t->phase = PHASE_SCORE;

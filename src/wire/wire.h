@@ -37,7 +37,7 @@
 #include <stdatomic.h>
 
 #define WIRE_MAGIC 0x59415341u /* "ASAY" */
-#define WIRE_VERSION 1
+#define WIRE_VERSION 2
 #define WIRE_MAX_FRAME 65536
 #define WIRE_MAX_ARENAS 64
 #define WIRE_MAX_TENSORS 1024

@@ -44,11 +44,15 @@ static void call(struct rproc *r, const struct claims *c)
     struct err err = ERR_INIT;
     struct rproc_reply reply;
 
-    answer(r->page, c);
     const struct rproc_order order = {WIRE_ORDER_CALL, 0, 1, 1, c->hold % 3};
 
-    check(rproc_queue(r, &order, &v), &v, &err, false);
-    check(rproc_run(r, &reply, &v), &v, &err, false);
+    answer(r->page, c);
+
+    int rc = rproc_queue(r, &order, &v);
+
+    check(rc, &v, &err, false);
+    if (rc == 0)
+        check(rproc_run(r, &reply, &v), &v, &err, false);
     v = (struct verdict)VERDICT_INIT;
     if (r->page)
         check(rproc_stop(r, &v, &err), &v, &err, false);

@@ -10,6 +10,7 @@
 #include "device/cuda_kernels.h"
 #include "problem/hardware.h"
 #include "tensor/law.h"
+#include "tensor/philox.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -301,6 +302,25 @@ static void poison_is_the_hosts(void)
         }
     }
     CHECK(ops->poison(ctx, &m, BYTES - 3, 4, KEY, &err) < 0, "poison past the end");
+    ops->mem_free(ctx, &m);
+}
+
+/* The words at the places that the key chooses. */
+static void peek_sees_what_is_there(void)
+{
+    enum { WORDS = 1000003 };
+    struct mem m = alloc(MEM_OUTPUT, WORDS * sizeof(uint32_t));
+    AUTO(freep) uint32_t *words = malloc(WORDS * sizeof(uint32_t));
+    uint32_t seen[DEVICE_PEEKS];
+    int wrong = 0;
+
+    for (uint32_t i = 0; i < WORDS; i++)
+        words[i] = i * 2654435761u;
+    upload(&m, 0, words, WORDS * sizeof(uint32_t));
+    CHECK(ops->peek(ctx, &m, KEY, seen, &err) == 0, "peek");
+    for (uint32_t i = 0; i < DEVICE_PEEKS; i++)
+        wrong += seen[i] != words[philox_place(KEY, i, m.bytes / sizeof(uint32_t))];
+    CHECK(wrong == 0, "%d of %d words are others", wrong, DEVICE_PEEKS);
     ops->mem_free(ctx, &m);
 }
 
@@ -829,6 +849,7 @@ int main(int argc, char **argv)
         descriptor_is_importable,
         fill_is_the_tensors_fill,
         poison_is_the_hosts,
+        peek_sees_what_is_there,
         poison_shows_one_changed_byte,
         differ_finds_the_first_byte,
         compare_is_the_hosts,

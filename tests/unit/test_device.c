@@ -6,6 +6,7 @@
 #include "device/device.h"
 
 #include "device/fake_program.h"
+#include "tensor/philox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -241,6 +242,28 @@ static void poison_shows_one_changed_byte(void **state)
     }
     assert_int_equal(f.ops->poison_check(f.ctx, &m, 100, BYTES - 100, KEY + 1, &at, &err), 0);
     assert_true(at >= 0 && at < 8); /* another key, other bytes */
+    f.ops->mem_free(f.ctx, &m);
+    f.ops->close(f.ctx);
+}
+
+/* The words at the places that the key chooses, the last one among those that can be. */
+static void peek_sees_what_is_there(void **state)
+{
+    struct fixture f = open_device(state);
+    struct mem m = alloc(&f, MEM_OUTPUT, 64);
+    uint32_t words[16], seen[DEVICE_PEEKS];
+    struct err err = ERR_INIT;
+    bool last = false;
+
+    for (uint32_t i = 0; i < ARRAY_SIZE(words); i++)
+        words[i] = 1000 + i;
+    assert_int_equal(f.ops->upload(f.ctx, &m, 0, words, sizeof(words), &err), 0);
+    assert_int_equal(f.ops->peek(f.ctx, &m, KEY, seen, &err), 0);
+    for (uint32_t i = 0; i < DEVICE_PEEKS; i++) {
+        assert_int_equal(seen[i], words[philox_place(KEY, i, ARRAY_SIZE(words))]);
+        last |= seen[i] == words[ARRAY_SIZE(words) - 1];
+    }
+    assert_true(last);
     f.ops->mem_free(f.ctx, &m);
     f.ops->close(f.ctx);
 }
@@ -661,6 +684,7 @@ static int contract(const struct device *d)
         CONTRACT(seals_hold),
         CONTRACT(fill_is_the_tensors_fill),
         CONTRACT(poison_shows_one_changed_byte),
+        CONTRACT(peek_sees_what_is_there),
         CONTRACT(differ_finds_the_first_byte),
         CONTRACT(compare_finds_the_error),
         CONTRACT(copy_stays_inside),

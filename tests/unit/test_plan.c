@@ -17,6 +17,8 @@ static void check_fit(bool steady, size_t bytes, int runners, int arenas)
     plan_fit(&p, bytes);
     assert_int_equal(p.runners, runners);
     assert_int_equal(p.arenas, arenas);
+    if (steady)
+        assert_int_equal(p.min_calls, 48 * runners);
 }
 
 static void what_is_large_gets_fewer(void **state)

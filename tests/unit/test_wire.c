@@ -115,7 +115,7 @@ static void fields_arrive(void **state)
 /* The layout is part of the protocol: bytes on the wire, not a struct of this compiler. */
 static void bytes_are_fixed(void **state)
 {
-    static const unsigned char want[] = {'A', 'S', 'A', 'Y', 1, 0, WIRE_ARENA, 0, 13, 0, 0, 0, 63,
+    static const unsigned char want[] = {'A', 'S', 'A', 'Y', 2, 0, WIRE_ARENA, 0, 13, 0, 0, 0, 63,
                                          0,   0,   0,   0,   0, 0, 0,          8, 0,  0, 0, 1};
     AUTO(buf_release) struct buf b = encoded(&samples[3]);
 
@@ -195,7 +195,7 @@ static void bad_values_are_refused(void **state)
         const char *error;
     } cases[] = {
         {0, 0, 4, 0x12345678, "magic"},
-        {0, 4, 2, WIRE_VERSION + 1, "protocol version 2, wanted 1"},
+        {0, 4, 2, WIRE_VERSION + 1, "protocol version 3, wanted 2"},
         {0, 4, 2, 0, "protocol version 0"},
         {0, 6, 2, 0, "unknown frame type 0"},
         {0, 6, 2, WIRE_WARM + 1, "unknown frame type 12"},

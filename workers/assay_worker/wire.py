@@ -10,7 +10,7 @@ import struct
 from collections import namedtuple
 
 MAGIC = 0x59415341
-VERSION = 1
+VERSION = 2
 MAX_FRAME = 65536
 
 HELLO, READY, PAGE, ARENA, SIZE, LOAD, SETUP, START, OK, FAIL, WARM = range(1, 12)
