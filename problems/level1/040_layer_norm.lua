@@ -3,7 +3,8 @@ problem { "Layer norm over channels and space", level = 1, id = 40,
 sizes { full = { B = 16, C = 64, W = 256 }, small = { B = 4, C = 8, W = 32 } }
 
 local x = input("x", f32, { B, C, W, W })
-tolerance { rms = 256, max = 256,
+-- At the published size only: few elements leave no such error.
+tolerance { rms = W > 32 and 256 or 8, max = W > 32 and 256 or 16,
             why = "a running mean and variance (Welford, as PyTorch has it) of 4 million elements, most "
               .. "of them 0, make 72 times the error of two passes" }
 output("y", nn.layer_norm("ln", { C, W, W })(x))

@@ -5,7 +5,8 @@ sizes { full = { B = 64, I = 3, O = 16, D = 32, H = 32, W = 32 },
 
 -- No needles: they leave rows of one number, which the bias of a norm can cancel.
 local x = input("x", f32, { B, I, D, H, W }, spread(), normal(), heavy())
-tolerance { rms = 64, max = 64,
+-- At the published size only: few elements leave no such error.
+tolerance { rms = D > 3 and 64 or 8, max = D > 3 and 64 or 16,
             why = "a running mean and variance (Welford, as PyTorch has it) of 16 million elements make 9 "
               .. "times the error of two passes" }
 local y = nn.conv_transpose3d("conv_transpose", I, O, { k = 3, stride = 2, pad = 1 })(x)
