@@ -337,9 +337,12 @@ static int spin_for_either(struct rproc *r, atomic_uint *word, atomic_uint *othe
 
         if (rc)
             return rc;
-        if (clock_ns() > deadline && !ret_overdue)
+
+        bool late = clock_ns() > deadline;
+
+        if (late && !ret_overdue)
             return overdue(r, when, limit_ms, v);
-        if (clock_ns() > deadline) {
+        if (late) {
             *ret_overdue = true;
             return 0;
         }
