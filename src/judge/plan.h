@@ -12,6 +12,7 @@
 #define PLAN_MAX_RUNNERS 8
 #define PLAN_MIN_ARENAS 2 /* the same content at other addresses */
 #define PLAN_MAX_ARENAS 16
+#define PLAN_FRESH 16 /* contents for scored calls, whatever they cost */
 
 struct plan {
     int checks;    /* calls on fresh contents before anything is timed; at least one of every law */

@@ -25,6 +25,7 @@
 #define LARGE_BYTES (8 << 20)
 #define LARGE_FLOPS 2e8
 #define MAX_SLOTS 4096
+#define MEMORY_SHARE 0.7
 
 static const struct node *output_node(const struct graph *g, int output)
 {
@@ -44,16 +45,21 @@ static char *address(const struct mem *m)
     return m->host ? m->host : (char *)(uintptr_t)m->handle;
 }
 
+/* kept: where the sources or outputs of a digest's graph lie that the problem's has not. */
 static int evaluate(const struct pool *p, const struct graph *g, const struct mem *data,
-                    const struct ops_run *run, const struct mem *values, struct err *err)
+                    const struct ops_run *run, const struct mem *values, const struct mem *kept,
+                    struct err *err)
 {
     AUTO(freep) const void **sources = xcalloc((size_t)g->n_sources, sizeof(*sources));
     AUTO(freep) void **outputs = xcalloc((size_t)g->n_outputs, sizeof(*outputs));
+    int n_in = p->graph->n_sources, n_out = p->graph->n_outputs;
 
     for (int i = 0; i < g->n_sources; i++)
-        sources[i] = address(data) + p->in.slots[i].offset;
+        sources[i] = i < n_in ? address(data) + p->in.slots[i].offset
+                              : address(kept) + p->digest.offset[i - n_in];
     for (int i = 0; i < g->n_outputs; i++)
-        outputs[i] = address(values) + p->y_offset[i];
+        outputs[i] = i < n_out ? address(values) + p->y_offset[i]
+                               : address(kept) + p->digest.offset[i - n_out];
     return p->engine->eval(p->engine->ctx, g, run, sources, outputs, err);
 }
 
@@ -79,20 +85,32 @@ static int draw_inputs(struct pool *p, int k, struct mem *data, struct err *err)
     return 0;
 }
 
-static int make_content(struct pool *p, int k, struct pool_slot *slot, struct err *err)
+static int make_expected(struct pool *p, int k, struct pool_slot *slot, struct err *err)
 {
     struct ops_run run = {.precision = OPS_DOUBLE};
-    bool again = k < p->n_contents && p->made[k];
+    struct pool_content *c = &p->contents[k];
+    const struct graph *g = p->graph;
+
+    if (p->digest.n > 0) {
+        g = c->made ? &p->digest.again : &p->digest.first;
+        if (!c->kept.bytes &&
+            p->device->judge->mem_alloc(p->ctx, MEM_PRIVATE, p->digest.bytes, &c->kept, err) < 0)
+            return -1;
+    }
+    return evaluate(p, g, &slot->data, &run, &slot->y, &c->kept, err);
+}
+
+static int make_content(struct pool *p, int k, struct pool_slot *slot, struct err *err)
+{
+    bool again = p->contents[k].made;
     uint64_t start = clock_ns();
 
-    slot->content = -1; /* until it is whole */
-    slot->has_row_rms = false;
     if (draw_inputs(p, k, &slot->data, err) < 0)
         return -1;
 
     uint64_t drawn = clock_ns();
 
-    if (evaluate(p, p->graph, &slot->data, &run, &slot->y, err) < 0)
+    if (make_expected(p, k, slot, err) < 0)
         return wrap(err, "expected values");
     p->content_ms = clock_ms_since(start);
     if (again) {
@@ -101,6 +119,7 @@ static int make_content(struct pool *p, int k, struct pool_slot *slot, struct er
         p->inputs_ms += (double)(drawn - start) / 1e6;
         p->expected_ms += clock_ms_since(drawn);
     }
+    p->contents[k].made = true;
     slot->content = k;
     return 0;
 }
@@ -109,7 +128,6 @@ static void free_slot(const struct pool *p, struct pool_slot *slot)
 {
     p->device->judge->mem_free(p->ctx, &slot->data);
     p->device->judge->mem_free(p->ctx, &slot->y);
-    p->device->judge->mem_free(p->ctx, &slot->row_rms);
 }
 
 static int new_slot(struct pool *p, struct pool_slot **ret, struct err *err)
@@ -119,11 +137,9 @@ static int new_slot(struct pool *p, struct pool_slot **ret, struct err *err)
 
     p->slots = xrealloc(p->slots, (size_t)(p->n_slots + 1) * sizeof(*p->slots));
     slot = &p->slots[p->n_slots++];
-    *slot = (struct pool_slot){.content = -1, .data = MEM_INIT, .y = MEM_INIT, .row_rms = MEM_INIT};
+    *slot = (struct pool_slot){.content = -1, .data = MEM_INIT, .y = MEM_INIT};
     if (ops->mem_alloc(p->ctx, MEM_PRIVATE, p->in.bytes, &slot->data, err) < 0 ||
-        ops->mem_alloc(p->ctx, MEM_PRIVATE, p->y_bytes, &slot->y, err) < 0 ||
-        (ops->row_rms && p->rms_bytes &&
-         ops->mem_alloc(p->ctx, MEM_PRIVATE, p->rms_bytes, &slot->row_rms, err) < 0)) {
+        ops->mem_alloc(p->ctx, MEM_PRIVATE, p->y_bytes, &slot->y, err) < 0) {
         free_slot(p, slot);
         p->n_slots--;
         return -1;
@@ -132,13 +148,17 @@ static int new_slot(struct pool *p, struct pool_slot **ret, struct err *err)
     return 0;
 }
 
-static struct pool_slot *longest_unused(struct pool *p)
+/* The longest unused one, whose content goes. */
+static struct pool_slot *clear_slot(struct pool *p)
 {
     struct pool_slot *best = &p->slots[0];
 
     for (int i = 1; i < p->n_slots; i++)
         if (p->slots[i].used < best->used)
             best = &p->slots[i];
+    if (best->content >= 0 && !p->keeps_digests)
+        p->device->judge->mem_free(p->ctx, &p->contents[best->content].row_rms);
+    best->content = -1;
     return best;
 }
 
@@ -157,13 +177,10 @@ const struct pool_slot *pool_find(const struct pool *p, int content)
 
 static void count_content(struct pool *p, int k)
 {
-    if (k >= p->n_contents) {
-        p->appealed = xrealloc(p->appealed, (size_t)(k + 1) * sizeof(*p->appealed));
-        p->made = xrealloc(p->made, (size_t)(k + 1) * sizeof(*p->made));
-    }
+    if (k >= p->n_contents)
+        p->contents = xrealloc(p->contents, (size_t)(k + 1) * sizeof(*p->contents));
     for (; p->n_contents <= k; p->n_contents++)
-        p->appealed[p->n_contents] = p->made[p->n_contents] = false;
-    p->made[k] = true;
+        p->contents[p->n_contents] = (struct pool_content){.row_rms = MEM_INIT, .kept = MEM_INIT};
 }
 
 static int get_slot(struct pool *p, int content, struct pool_slot **ret, struct err *err)
@@ -172,12 +189,12 @@ static int get_slot(struct pool *p, int content, struct pool_slot **ret, struct 
 
     if (!slot) {
         if (p->n_slots == p->cap_slots)
-            slot = longest_unused(p);
+            slot = clear_slot(p);
         else if (new_slot(p, &slot, err) < 0)
             return -1;
+        count_content(p, content);
         if (make_content(p, content, slot, err) < 0)
             return -1;
-        count_content(p, content);
     }
     slot->used = ++p->clock;
     *ret = slot;
@@ -191,6 +208,16 @@ int pool_get(struct pool *p, int content, const struct pool_slot **ret, struct e
     if (get_slot(p, content, &slot, err) < 0)
         return -1;
     *ret = slot;
+    return 0;
+}
+
+int pool_bring_first(struct pool *p, struct err *err)
+{
+    const struct pool_slot *slot;
+
+    for (int k = 0; k < MIN(p->cap_slots, p->n_contents); k++)
+        if (pool_get(p, k, &slot, err) < 0)
+            return -1;
     return 0;
 }
 
@@ -221,7 +248,7 @@ int pool_evaluate_graph(struct pool *p, const struct graph *g, int content,
 
     if (pool_get(p, content, &slot, err) < 0)
         return -1;
-    return evaluate(p, g, &slot->data, run, values, err);
+    return evaluate(p, g, &slot->data, run, values, NULL, err);
 }
 
 int pool_evaluate(struct pool *p, int content, const struct ops_run *run, const struct mem *values,
@@ -253,19 +280,38 @@ static int64_t row_count(const struct pool *p, int output)
     return output_count(p->graph, output) / row;
 }
 
-/* Once per content. */
-static int make_row_rms(struct pool *p, struct pool_slot *slot, struct err *err)
+static int fill_row_rms(struct pool *p, const struct pool_slot *slot, struct mem *rms,
+                        struct err *err)
 {
-    if (slot->has_row_rms || !slot->row_rms.bytes)
-        return 0;
     for (int o = 0; o < p->graph->n_outputs; o++) {
         int64_t rows = row_count(p, o), n = output_count(p->graph, o);
 
         if (rows > 0 && p->device->judge->row_rms(p->ctx, &slot->y, p->y_offset[o], n, n / rows,
-                                                  &slot->row_rms, p->rms_offset[o], err) < 0)
+                                                  rms, p->rms_offset[o], err) < 0)
             return -1;
     }
-    slot->has_row_rms = true;
+    return 0;
+}
+
+/* Once per content; *ret is NULL where compare() has to find it itself. */
+static int get_row_rms(struct pool *p, const struct pool_slot *slot, const struct mem **ret,
+                       struct err *err)
+{
+    const struct device_judge_ops *ops = p->device->judge;
+    struct mem *rms = &p->contents[slot->content].row_rms;
+
+    *ret = NULL;
+    if (!ops->row_rms || !p->rms_bytes)
+        return 0;
+    if (!rms->bytes) {
+        if (ops->mem_alloc(p->ctx, MEM_PRIVATE, p->rms_bytes, rms, err) < 0)
+            return -1;
+        if (fill_row_rms(p, slot, rms, err) < 0) {
+            ops->mem_free(p->ctx, rms);
+            return -1;
+        }
+    }
+    *ret = rms;
     return 0;
 }
 
@@ -273,15 +319,15 @@ static int make_row_rms(struct pool *p, struct pool_slot *slot, struct err *err)
 static int compare(struct pool *p, int content, int output, enum dtype t, const struct mem *got,
                    size_t at, struct compare_stats *ret, struct err *err)
 {
+    const struct mem *row_rms;
     struct pool_slot *slot;
 
     if (measure_first(p, content, err) < 0 || get_slot(p, content, &slot, err) < 0 ||
-        make_row_rms(p, slot, err) < 0)
+        get_row_rms(p, slot, &row_rms, err) < 0)
         return -1;
     return p->device->judge->compare(
         p->ctx, &slot->y, p->y_offset[output], got, at, t, output_count(p->graph, output),
-        &law_gate(p, content, output)->scale, slot->has_row_rms ? &slot->row_rms : NULL,
-        p->rms_offset[output], ret, err);
+        &law_gate(p, content, output)->scale, row_rms, p->rms_offset[output], ret, err);
 }
 
 int pool_compare(struct pool *p, int content, int output, const struct mem *got, size_t at,
@@ -299,11 +345,12 @@ static int output_rms(struct pool *p, struct pool_slot *slot, int output, double
 {
     const struct device_judge_ops *ops = p->device->judge;
     int64_t rows = row_count(p, output);
+    const struct mem *row_rms;
 
-    if (make_row_rms(p, slot, err) < 0)
+    if (get_row_rms(p, slot, &row_rms, err) < 0)
         return -1;
-    if (slot->has_row_rms && rows > 0)
-        return ops->rms(p->ctx, &slot->row_rms, p->rms_offset[output], rows, ret, err);
+    if (row_rms && rows > 0)
+        return ops->rms(p->ctx, row_rms, p->rms_offset[output], rows, ret, err);
     return ops->rms(p->ctx, &slot->y, p->y_offset[output], output_count(p->graph, output), ret,
                     err);
 }
@@ -370,7 +417,7 @@ static int honest_run(struct pool *p, int content, int order, struct err *err)
 
     if (pool_get(p, content, &slot, err) < 0)
         return -1;
-    if (evaluate(p, p->graph, &slot->data, &run, &p->values, err) < 0)
+    if (evaluate(p, p->graph, &slot->data, &run, &p->values, NULL, err) < 0)
         return wrap(err, "honest run");
     for (int o = 0; o < g->n_outputs; o++) {
         struct compare_stats s = COMPARE_STATS_INIT;
@@ -429,7 +476,7 @@ static void drop_values(struct pool *p)
 
 int pool_include_honest(struct pool *p, int content, struct err *err)
 {
-    if (p->appealed[content])
+    if (p->contents[content].appealed)
         return 0;
 
     int orders = MAX(p->honest_orders, APPEAL_ORDERS);
@@ -440,7 +487,7 @@ int pool_include_honest(struct pool *p, int content, struct err *err)
     if (rc == 0)
         rc = include_honest(p, content, orders, UINT64_MAX, err);
     drop_values(p);
-    p->appealed[content] = rc == 0;
+    p->contents[content].appealed = rc == 0;
     p->honest_ms += clock_ms_since(start) - (pool_making_ms(p) - made_ms);
     return rc < 0 ? -1 : 1;
 }
@@ -586,8 +633,36 @@ static void lay_out(struct pool *p)
     p->large = p->in.bytes + p->out.bytes > LARGE_BYTES || cost_contract_total(&cost) > LARGE_FLOPS;
 }
 
-/* Room for contents once arenas and the intermediates of one evaluation have theirs: within 70 % of
- * the memory in all, and a third of it. */
+/* Contents of `each` bytes beside `fixed` bytes of other things: within 70 % of the memory in all,
+ * and a third of it. */
+static double count_slots(const struct pool_config *c, double fixed, double each)
+{
+    double memory = (double)c->memory_bytes;
+
+    return fmin(MEMORY_SHARE * memory - fixed, fmax(memory / 3, c->least_slots * each)) / each;
+}
+
+/* Where they do not all fit, what is small is kept of each: unless it is not small (rows of a few
+ * elements), or leaves no room. */
+static void plan_digests(struct pool *p, const struct pool_config *c, double fixed, double each)
+{
+    size_t bytes = p->in.bytes + p->y_bytes;
+
+    if (p->cap_slots >= c->contents || p->rms_bytes > bytes / DIGEST_SHARE)
+        return;
+    digest_init(&p->digest, p->graph, bytes);
+
+    double kept = c->contents * (double)(p->rms_bytes + p->digest.bytes);
+    double fit = count_slots(c, fixed + kept, each);
+
+    p->keeps_digests = fit >= c->least_slots;
+    if (p->keeps_digests)
+        p->cap_slots = (int)fit;
+    else
+        digest_release(&p->digest);
+}
+
+/* Room for contents once arenas and the intermediates of one evaluation have theirs. */
 static int limit_slots(struct pool *p, const struct pool_config *c, struct err *err)
 {
     const struct ops_engine *e = p->engine;
@@ -596,16 +671,17 @@ static int limit_slots(struct pool *p, const struct pool_config *c, struct err *
     double honest = (double)p->y_bytes + e->peak_bytes(e->ctx, p->graph, OPS_FLOAT);
     double own = fmax(e->peak_bytes(e->ctx, p->graph, OPS_DOUBLE), honest);
     double fixed = arenas + fmax(own, c->scratch_bytes);
-    double memory = (double)c->memory_bytes, most = 0.7 * memory;
+    double fit = count_slots(c, fixed, each);
     int least = c->least_slots;
-    double fit = fmin(most - fixed, fmax(memory / 3, least * each)) / each;
 
     if (fit < least)
         return fail(err, ERR_INPUT,
                     "this size needs %.1f GiB, %d content%s at a time; 70 %% of this device's "
                     "memory is %.1f GiB: use --sizes small",
-                    (fixed + each * least) / 0x1p30, least, least == 1 ? "" : "s", most / 0x1p30);
+                    (fixed + each * least) / 0x1p30, least, least == 1 ? "" : "s",
+                    MEMORY_SHARE * (double)c->memory_bytes / 0x1p30);
     p->cap_slots = (int)fmin(fit, MAX_SLOTS);
+    plan_digests(p, c, fixed, each);
     return 0;
 }
 
@@ -674,8 +750,12 @@ void pool_close(struct pool *p)
     for (int i = 0; i < p->n_slots; i++)
         free_slot(p, &p->slots[i]);
     free(p->slots);
-    free(p->appealed);
-    free(p->made);
+    for (int k = 0; k < p->n_contents; k++) {
+        p->device->judge->mem_free(p->ctx, &p->contents[k].row_rms);
+        p->device->judge->mem_free(p->ctx, &p->contents[k].kept);
+    }
+    free(p->contents);
+    digest_release(&p->digest);
     free(p->gates);
     free(p->honest);
     free(p->measured);

@@ -6,6 +6,7 @@
 #define ASSAY_JUDGE_POOL_H
 
 #include "device/device.h"
+#include "judge/digest.h"
 #include "judge/gate.h"
 #include "judge/layout.h"
 #include "judge/progress.h"
@@ -14,12 +15,19 @@
 
 /* Memory for one content. */
 struct pool_slot {
-    int content;        /* which one lies here; -1: none */
-    uint64_t used;      /* when it was last asked for: the longest unused one makes room */
-    struct mem data;    /* laid out like an input arena, guards included */
-    struct mem y;       /* expected values, 8 bytes an element, outputs one after the other */
-    struct mem row_rms; /* of y's rows, where the device makes it beforehand */
-    bool has_row_rms;
+    int content;     /* which one lies here; -1: none */
+    uint64_t used;   /* when it was last asked for: the longest unused one makes room */
+    struct mem data; /* laid out like an input arena, guards included */
+    struct mem y;    /* expected values, 8 bytes an element, outputs one after the other */
+};
+
+/* What is known of a content, also while it lies nowhere. */
+struct pool_content {
+    bool made;          /* once at least */
+    bool appealed;      /* the honest run was made on it, in several orders */
+    struct mem row_rms; /* of the rows of its y, once something was compared with it, where the
+                           device makes that beforehand; no bytes: not there */
+    struct mem kept;    /* what pool.digest says, likewise */
 };
 
 /* Per law and output. */
@@ -38,21 +46,22 @@ struct pool {
     struct layout in, out;
     size_t *y_offset; /* per output, in bytes into pool_slot.y */
     size_t y_bytes;
-    size_t *rms_offset; /* per output, in bytes into pool_slot.row_rms */
+    size_t *rms_offset; /* per output, in bytes into pool_content.row_rms */
     size_t rms_bytes;
     struct pool_slot *slots; /* what memory allows; contents beyond that are made again */
     int n_slots, cap_slots;  /* in use, at most */
     uint64_t clock;          /* of pool_slot.used */
-    bool *appealed;          /* per content: the honest run was made on it, in several orders */
-    int n_contents;          /* asked for so far */
-    bool large; /* worth threads; small ones are made by one, which no busy machine delays */
+    struct digest digest;    /* of contents that do not all fit; empty where they do */
+    bool keeps_digests;      /* and their row_rms, when they make room */
+    struct pool_content *contents;
+    int n_contents; /* asked for so far */
+    bool large;     /* worth threads; small ones are made by one, which no busy machine delays */
     struct law_gate *gates;                   /* [law * n_outputs + output] */
     bool *measured;                           /* per law: its gates are */
     int honest_contents;                      /* per law, that the gates rest on from the start */
     int honest_orders;                        /* summation orders the honest run is made in */
     struct compare_stats *honest;             /* its figures so far, like gates[] */
     struct mem values;                        /* of honest runs, like pool_slot.y; at times */
-    bool *made;                               /* per content: once at least */
     double inputs_ms, expected_ms, honest_ms; /* what it took so far, every content once */
     double remade_ms;                         /* ... and those that were made again */
     double content_ms;                        /* what one more content costs */
@@ -84,6 +93,8 @@ void pool_close(struct pool *p);
 int pool_get(struct pool *p, int content, const struct pool_slot **ret, struct err *err);
 /* The same where it lies there already; NULL otherwise. */
 const struct pool_slot *pool_find(const struct pool *p, int content);
+/* The first ones, as many as can lie side by side: what a candidate is shown first. */
+int pool_bring_first(struct pool *p, struct err *err);
 /* The one that was asked for last; -1: none lies there. */
 int pool_latest(const struct pool *p);
 /* What making contents and measuring gates took so far. */

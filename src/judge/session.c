@@ -22,9 +22,8 @@
 /* --- opening --- */
 
 /* Of its inputs and outputs. */
-static size_t size_bytes(const struct session *s, int size)
+static size_t tensor_bytes(const struct graph *g)
 {
-    const struct graph *g = s->problem->sizes[s->options.sizes][size].graph;
     struct layout in, out;
 
     layout_inputs(g, &in);
@@ -37,12 +36,13 @@ static size_t size_bytes(const struct session *s, int size)
     return bytes;
 }
 
-static struct plan size_plan(const struct session *s, int size)
+static void fit_plans(struct session *s)
 {
-    struct plan plan = s->options.plan;
-
-    plan_fit(&plan, size_bytes(s, size));
-    return plan;
+    s->plans = xcalloc((size_t)s->n_sizes, sizeof(*s->plans));
+    for (int i = 0; i < s->n_sizes; i++) {
+        s->plans[i] = s->options.plan;
+        plan_fit(&s->plans[i], tensor_bytes(s->problem->sizes[s->options.sizes][i].graph));
+    }
 }
 
 /* One limit for all sizes, so that a spare suits any of them. */
@@ -51,9 +51,9 @@ static uint64_t runner_memory(const struct session *s)
     uint64_t most = 0;
 
     for (int i = 0; i < s->n_sizes; i++) {
-        struct plan plan = size_plan(s, i);
+        size_t bytes = tensor_bytes(s->problem->sizes[s->options.sizes][i].graph);
 
-        most = MAX(most, (uint64_t)(plan.arenas + 2) * size_bytes(s, i));
+        most = MAX(most, (uint64_t)(s->plans[i].arenas + 2) * bytes);
     }
     return RUNNER_MEM_MIN + most + (uint64_t)s->problem->requires_memory;
 }
@@ -63,11 +63,8 @@ static int runners_needed(const struct session *s)
 {
     int n = 0;
 
-    for (int i = 0; i < s->n_sizes; i++) {
-        struct plan plan = size_plan(s, i);
-
-        n += plan_runners(&plan);
-    }
+    for (int i = 0; i < s->n_sizes; i++)
+        n += plan_runners(&s->plans[i]);
     return n;
 }
 
@@ -153,6 +150,7 @@ int session_open(struct station *station, const struct problem *problem,
     if (s->options.plan.runners == 0)
         s->options.plan.runners = options->device->clock == CLOCK_CLAIM_AUDITED ? 1 : 3;
     s->options.plan.arenas = MAX(s->options.plan.arenas, PLAN_MIN_ARENAS);
+    fit_plans(s);
     if (open_device(s, err) < 0 || station_ready(station, ret_calibration_made, err) < 0)
         return -1;
     s->plain = beside(station->places->runner, "assay-plain");
@@ -183,6 +181,7 @@ void session_close(struct session *s)
             pool_close(&s->pools[i]);
     station_trim(s->station);
     free(s->pools);
+    free(s->plans);
     free(s->problem_h);
     free(s->plain);
     free(s);
@@ -375,17 +374,17 @@ static int open_pool(struct session *s, int size, struct err *err)
 {
     const struct graph *g = s->problem->sizes[s->options.sizes][size].graph;
     struct pool *p = &s->pools[size];
-    struct plan plan = size_plan(s, size);
-    int checks = MAX(plan.checks, g->n_laws);
+    const struct plan *plan = &s->plans[size];
+    int checks = MAX(plan->checks, g->n_laws);
     struct pool_config c = {
         .device = s->options.device,
         .ctx = s->station->ctx,
         .engine = &s->station->engine,
         .graph = g,
         .seed = fill_seed(s->options.seed, (uint64_t)size, UINT64_MAX),
-        .contents = plan.check_only ? checks : MAX(checks, graph_first_scored(g)) + 16,
+        .contents = plan->check_only ? checks : MAX(checks, graph_first_scored(g)) + PLAN_FRESH,
         .least_slots = 1,
-        .arenas = plan_runners(&plan) * plan.arenas,
+        .arenas = plan_runners(plan) * plan->arenas,
         .memory_bytes = s->station->info.memory_bytes,
         .progress = &s->options.plan.progress,
     };
@@ -491,9 +490,8 @@ static int judge_size(struct session *s, int i, struct evaluation *e, struct err
     if (write_module(s, i, e, err) < 0)
         return -1;
 
-    struct plan plan = size_plan(s, i);
     struct trial_config c = {
-        .plan = &plan,
+        .plan = &s->plans[i],
         .pool = &s->pools[i],
         .judge_cpus = s->station->cpus.judge,
         .usual_empty_ns = s->station->calibration.empty_order_ns,
@@ -565,21 +563,24 @@ static int judge_each(struct session *s, struct evaluation *e, struct err *err)
     return 1;
 }
 
-/* Where spares open a driver, the first expected values are computed meanwhile, and nobody is timed
- * beside either. */
-static int open_first_pool(struct session *s, struct evaluation *e, struct err *err)
+/* Where spares open a driver, or the last candidate's processes leave it, contents are made
+ * meanwhile, and nobody is timed beside either. */
+static int ready_first_pool(struct session *s, struct evaluation *e, struct err *err)
 {
     AUTO(fd_closep) int lock = -1;
+    struct pool *p = &s->pools[0];
     double waited = 0;
 
-    if (!s->options.device->driver || s->pools[0].device)
+    if (!s->options.device->driver)
         return 0;
     if (devlock_take(s->options.device->name, s->options.device_index, true, &lock, &waited, err) <
-            0 ||
-        open_pool(s, 0, err) < 0)
+        0)
         return -1;
     e->queue_ms += waited;
-    count_making(&s->pools[0], 1, e);
+    count_making(p, -1, e);
+    if (open_pool(s, 0, err) < 0 || pool_bring_first(p, err) < 0)
+        return -1;
+    count_making(p, 1, e);
     return 0;
 }
 
@@ -591,7 +592,7 @@ static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
     double waited = 0;
     int rc = 0;
 
-    if (open_first_pool(s, e, err) < 0)
+    if (ready_first_pool(s, e, err) < 0)
         return -1;
     start = clock_ns();
     spares_settle(&s->station->spares);

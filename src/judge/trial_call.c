@@ -65,7 +65,7 @@ int trial_first_scored(const struct trial *t)
  * expected of it is the same. */
 bool trial_copies_anew(const struct trial *t)
 {
-    return pool_keeps(t->config->pool, trial_first_scored(t) + FRESH_MIN);
+    return pool_keeps(t->config->pool, trial_first_scored(t) + PLAN_FRESH);
 }
 
 /* None of it is shown to a candidate, but in what is done with it. */

@@ -7,8 +7,6 @@
 #include "judge/budget.h"
 #include "judge/trial.h"
 
-#define FRESH_MIN 16 /* contents for scored calls, whatever they cost */
-
 /* What an order is about: which content in which arenas of the runner's, and the poison around it.
  */
 struct shot {

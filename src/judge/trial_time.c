@@ -130,7 +130,7 @@ static int scored_turn(const struct trial *t, int round, double made_ms)
     if (!trial_copies_anew(t))
         return round < 2 ? round : 1 + round / 2;
     if (round < made || (pool_keeps(p, first + (round + 1) * n) &&
-                         (round * n < FRESH_MIN || made_ms <= t->config->plan->content_ms)))
+                         (round * n < PLAN_FRESH || made_ms <= t->config->plan->content_ms)))
         return round;
     /* A second time only as far as the plan asks for. */
     if (round >= 2 * made || round * n >= t->config->plan->min_calls)

@@ -212,6 +212,88 @@ static void contents_come_back(void **state)
     one_pool("level1/023_softmax", 2 << 20);
 }
 
+/* Contents beside each other that a pool of so much memory has room for: fewer than all. */
+static void open_narrow(const struct graph *g, bool on_gpu, struct pool *ret)
+{
+    int64_t memory = 1 << 18;
+
+    for (struct err err = ERR_INIT;; memory += memory / 8, err = (struct err)ERR_INIT) {
+        struct pool_config c = {.device = on_gpu ? &device_cuda : &device_cpu,
+                                .ctx = on_gpu ? cuda : cpu,
+                                .engine = on_gpu ? &engine : &ops_host,
+                                .graph = g,
+                                .seed = 7,
+                                .contents = CONTENTS,
+                                .least_slots = 2,
+                                .memory_bytes = memory};
+
+        assert_true(memory < MEMORY);
+        if (pool_open(&c, ret, &err) == 0)
+            break;
+    }
+    assert_true(ret->cap_slots < CONTENTS);
+}
+
+static void same_bits(struct pool *p, bool on_gpu)
+{
+    char *first[CONTENTS];
+    struct compare_stats before[CONTENTS], after;
+    struct err err = ERR_INIT;
+
+    for (int round = 0; round < 2; round++) {
+        for (int k = 0; k < CONTENTS; k++) {
+            const struct pool_slot *slot = get(p, k);
+            char *y = xmalloc(p->y_bytes);
+
+            if (on_gpu)
+                assert_int_equal(
+                    device_cuda.judge->download(cuda, &slot->y, 0, y, p->y_bytes, &err), 0);
+            else
+                memcpy(y, slot->y.host, p->y_bytes);
+            assert_int_equal(
+                pool_compare(p, k, 0, &slot->y, 0, round == 0 ? &before[k] : &after, &err), 0);
+            if (round == 0) {
+                first[k] = y;
+                continue;
+            }
+            assert_memory_equal(y, first[k], p->y_bytes);
+            assert_memory_equal(&after, &before[k], sizeof(after));
+            free(y);
+            free(first[k]);
+        }
+        assert_true(round == 0 || p->remade_ms > 0);
+    }
+}
+
+/* What is kept of a content that went does not change it. */
+static void contents_come_back_to_the_bit(void **state)
+{
+    static const struct {
+        const char *name;
+        int kept;
+    } problems[] = {
+        {"level1/019_relu", 0},        {"level1/023_softmax", 2},
+        {"level1/024_log_softmax", 2}, {"level1/036_rms_norm", 0}, /* a 48th of it: too much */
+        {"level1/039_l2_norm", 1},     {"hard/04_kahan_softmax", 2},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 2 * ARRAY_SIZE(problems); i++) {
+        const char *name = problems[i / 2].name;
+        AUTO(freep) char *path = xasprintf("%s/problems/%s.lua", getenv("ASSAY_SHARE"), name);
+        AUTO(problem_freep) struct problem *problem = NULL;
+        struct err err = ERR_INIT;
+        struct pool p;
+
+        if (problem_load(path, name, &problem, &err) < 0)
+            fail_msg("%s", err.text);
+        open_narrow(problem->sizes[SIZES_SMALL][0].graph, i % 2, &p);
+        assert_int_equal(p.digest.n, problems[i / 2].kept);
+        same_bits(&p, i % 2);
+        pool_close(&p);
+    }
+}
+
 /* What tells that a runner wrote to its input: one byte, wherever it is. */
 static void inputs_are_compared(void **state)
 {
@@ -288,6 +370,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pools_are_equal),
         cmocka_unit_test(contents_come_back),
+        cmocka_unit_test(contents_come_back_to_the_bit),
         cmocka_unit_test(inputs_are_compared),
         cmocka_unit_test(arenas_hold_a_content_and_nothing_else),
     };
