@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/session.h"
+#include "judge/session_parts.h"
 
 #include "base/clock.h"
 #include "base/fs.h"
@@ -7,16 +7,13 @@
 #include "judge/requirement.h"
 
 #include <assert.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SOURCE_MAX (4 << 20)
 #define START_TIMEOUT_MS 10000
-#define WORKER_TIMEOUT_MS 900000 /* torch.compile with max-autotune takes minutes */
-#define SPARES_BATCH 4           /* candidates */
+#define SPARES_BATCH 4 /* candidates */
 #define RUNNER_MEM_MIN ((uint64_t)4 << 30)
 
 /* --- opening --- */
@@ -195,98 +192,15 @@ void session_closep(struct session **s)
 
 /* --- one candidate --- */
 
-static int read_source(const char *path, char **ret, size_t *ret_len, char hash[HASH_HEX],
-                       struct err *err)
-{
-    AUTO(buf_release) struct buf text = BUF_INIT;
-
-    if (fs_read(path, SOURCE_MAX, &text, err) < 0)
-        return -1;
-    *ret_len = text.len;
-    *ret = buf_steal(&text);
-    hash_of(*ret, *ret_len, hash);
-    return 0;
-}
-
-/* On the CPU device a compiler must not run beside somebody's timed calls. */
-static int lock_for_build(const struct session_options *o, double *ret_queue_ms, int *ret_lock,
-                          struct err *err)
-{
-    if (!o->device->pins_cores)
-        return 0;
-    return devlock_take(o->device->name, o->device_index, true, ret_lock, ret_queue_ms, err);
-}
-
-static int build_source(const struct prebuild_request *p, const char *source, size_t source_len,
-                        struct build_result *ret, double *ret_queue_ms, struct err *err)
-{
-    AUTO(fd_closep) int lock = -1;
-    AUTO(freep) char *include = fs_join(p->places->share, "include");
-    char arch[BUILD_ARCH_MAX] = "";
-    struct build_request req = {
-        .device = p->options->device->name,
-        .arch = arch,
-        .file_name = p->path,
-        .source = source,
-        .source_len = source_len,
-        .problem_h = p->problem_h,
-        .include_dir = include,
-        .cache_dir = p->places->cache,
-        .timeout_ms = p->options->plan.build_timeout_ms,
-        .no_cache = p->options->plan.no_cache,
-    };
-
-    if (p->info->compute_major)
-        build_cuda_arch(p->info->compute_major, p->info->compute_minor, arch);
-    if (lock_for_build(p->options, ret_queue_ms, &lock, err) < 0)
-        return -1;
-    return build_artifact(&req, ret, err);
-}
-
-static int collect_evidence(const struct prebuild_request *p, const struct build_result *b,
-                            struct evidence *ret, struct err *err)
-{
-    const struct evidence_request req = {
-        .device = p->options->device->name,
-        .artifact_fd = b->artifact_fd,
-        .artifact_hash = b->artifact_hash,
-        .cache_dir = p->places->cache,
-        .no_cache = p->options->plan.no_cache,
-    };
-
-    return evidence_collect(&req, ret, err);
-}
-
-int prebuild(const struct prebuild_request *p, struct prebuilt *ret, struct err *err)
-{
-    struct prebuilt b = {.build.artifact_fd = -1};
-    struct err ignored = ERR_INIT;
-
-    if (read_source(p->path, &b.source, &b.source_len, b.source_hash, err) < 0)
-        return -1;
-    if (build_source(p, b.source, b.source_len, &b.build, &b.queue_ms, err) < 0) {
-        prebuilt_release(&b);
-        return -1;
-    }
-    /* What keeps us from looking is told when the judge tries again. */
-    b.looked =
-        b.build.status == BUILD_OK && collect_evidence(p, &b.build, &b.evidence, &ignored) == 0;
-    *ret = b;
-    return 0;
-}
-
-void prebuilt_release(struct prebuilt *b)
-{
-    free(b->source);
-    build_result_release(&b->build);
-    evidence_release(&b->evidence);
-    *b = (struct prebuilt){.build.artifact_fd = -1};
-}
-
 static struct prebuild_request request_of(const struct session *s, const struct evaluation *e)
 {
-    return (struct prebuild_request){s->station->places, &s->options, &s->station->info,
-                                     s->problem_h, e->file_name};
+    return (struct prebuild_request){.places = s->station->places,
+                                     .device = s->options.device,
+                                     .device_index = s->options.device_index,
+                                     .plan = &s->options.plan,
+                                     .info = &s->station->info,
+                                     .problem_h = s->problem_h,
+                                     .path = e->file_name};
 }
 
 /* Does nothing where the builder was ahead of us. */
@@ -295,7 +209,7 @@ static int build(struct session *s, struct evaluation *e, struct err *err)
     const struct prebuild_request p = request_of(s, e);
 
     if (!e->build.log &&
-        build_source(&p, e->source, e->source_len, &e->build, &e->queue_ms, err) < 0)
+        prebuild_compile(&p, e->source, e->source_len, &e->build, &e->queue_ms, err) < 0)
         return -1;
     switch (e->build.status) {
     case BUILD_OK:
@@ -319,7 +233,7 @@ static int look(const struct session *s, struct evaluation *e, struct err *err)
 {
     const struct prebuild_request p = request_of(s, e);
 
-    return e->looked ? 0 : collect_evidence(&p, &e->build, &e->evidence, err);
+    return e->looked ? 0 : prebuild_look(&p, &e->build, &e->evidence, err);
 }
 
 /* Before anything runs: code that is not what was asked for need not be timed. */
@@ -370,162 +284,6 @@ static int look_end(struct look *l, int rc, struct err *err)
     return -1;
 }
 
-static int open_pool(struct session *s, int size, struct err *err)
-{
-    const struct graph *g = s->problem->sizes[s->options.sizes][size].graph;
-    struct pool *p = &s->pools[size];
-    const struct plan *plan = &s->plans[size];
-    int checks = MAX(plan->checks, g->n_laws);
-    struct pool_config c = {
-        .device = s->options.device,
-        .ctx = s->station->ctx,
-        .engine = &s->station->engine,
-        .graph = g,
-        .seed = fill_seed(s->options.seed, (uint64_t)size, UINT64_MAX),
-        .contents = plan->check_only ? checks : MAX(checks, graph_first_scored(g)) + PLAN_FRESH,
-        .least_slots = 1,
-        .arenas = plan_runners(plan) * plan->arenas,
-        .memory_bytes = s->station->info.memory_bytes,
-        .progress = &s->options.plan.progress,
-    };
-
-    return p->device ? 0 : pool_open(&c, p, err);
-}
-
-static void count_making(const struct pool *p, double sign, struct evaluation *e)
-{
-    e->inputs_ms += sign * p->inputs_ms;
-    e->expected_ms += sign * p->expected_ms;
-    e->honest_ms += sign * p->honest_ms;
-    e->remade_ms += sign * p->remade_ms;
-}
-
-/* A time below the floor says that the floor is wrong more often than that the kernel is: it was
- * measured once, maybe on a busy machine. So it is measured again, under the lock that is held
- * here, and the better figures are kept. */
-static int measure_again(struct session *s, struct err *err)
-{
-    struct calibration again = s->station->calibration;
-    const struct cpus *cpus = &s->station->cpus;
-
-    if (calibrate_cpu(cpus->split ? &cpus->runner : &cpus->allowed, s->station->info.cache_bytes,
-                      &again, err) < 0)
-        return -1;
-    calibration_merge(&s->station->calibration, &again);
-    return calibration_save(s->station->places->home, &s->station->calibration, err);
-}
-
-static bool too_fast(const struct session *s, const struct size_result *r)
-{
-    return !s->options.plan.check_only && s->options.device->clock != CLOCK_CLAIM &&
-           r->trial.cold.median < r->limits.physics_ns;
-}
-
-/* Faster than the memory or the arithmetic of this device can be: not a discovery. */
-static int physics(struct session *s, const struct graph *g, struct size_result *r,
-                   struct verdict *v, struct err *err)
-{
-    if (!too_fast(s, r))
-        return 0;
-    if (s->options.device->pins_cores && measure_again(s, err) < 0) /* GPUs have datasheets */
-        return -1;
-    limits_compute(s->problem, g, s->station->hardware, &s->station->calibration,
-                   s->station->info.cache_bytes, &r->limits);
-    if (!too_fast(s, r))
-        return 0;
-    return verdict_set(v, VERDICT_REJECTED, "physics",
-                       "%.3f us is faster than this device can move or compute it (%.3f us)",
-                       r->trial.cold.median / 1e3, r->limits.physics_ns / 1e3);
-}
-
-/* A vendor's module serves all sizes; it finds the dimensions at hand as globals. */
-static void write_vendor(const struct size *size, const struct evaluation *e, struct buf *out)
-{
-    for (int i = 0; i < size->n_params; i++)
-        buf_addf(out, "%s = %.12g\n", size->params[i].name, size->params[i].value);
-    buf_add(out, e->source, e->source_len);
-}
-
-/* What a baseline runs is written for one size; a candidate's artifact serves all. */
-static int write_module(struct session *s, int i, struct evaluation *e, struct err *err)
-{
-    AUTO(buf_release) struct buf text = BUF_INIT;
-
-    if (!e->baseline.mode)
-        return 0;
-    if (baseline_is_vendor(&e->baseline)) {
-        write_vendor(e->sizes[i].size, e, &text);
-    } else if (e->baseline.torch) {
-        emit_torch_size(s->problem, s->options.sizes, i, &text);
-    } else { /* plain/plain.h */
-        buf_addf(&text, "%s %s %d\n", e->baseline.mode, size_set_names[s->options.sizes], i);
-        problem_pack(s->problem, &text);
-    }
-    fd_closep(&e->build.artifact_fd);
-    return fs_sealed_memfd("assay-module", text.ptr, text.len, &e->build.artifact_fd, err);
-}
-
-/* PyTorch instead of a candidate: ours, so without walls, and slow to start. */
-static void use_worker(const struct evaluation *e, struct rproc_config *runner)
-{
-    runner->worker = e->worker;
-    runner->torch = e->baseline;
-    runner->require_sandbox = false;
-    runner->start_timeout_ms = MAX(WORKER_TIMEOUT_MS, runner->call_timeout_ms);
-}
-
-/* The problem's own ops instead of a candidate: the same walls, and memory for what it keeps
- * between them. */
-static void use_plain(const struct session *s, const struct graph *g, struct rproc_config *runner)
-{
-    runner->runner_path = s->plain;
-    runner->mem_bytes += (uint64_t)(2 * ops_peak_bytes(g, OPS_FLOAT));
-}
-
-static int judge_size(struct session *s, int i, struct evaluation *e, struct err *err)
-{
-    const struct session_options *o = &s->options;
-    struct size_result *r = &e->sizes[i];
-
-    if (write_module(s, i, e, err) < 0)
-        return -1;
-
-    struct trial_config c = {
-        .plan = &s->plans[i],
-        .pool = &s->pools[i],
-        .judge_cpus = s->station->cpus.judge,
-        .usual_empty_ns = s->station->calibration.empty_order_ns,
-        .usual_hold_ns = s->station->calibration.hold_ns,
-        .usual_probe_ns = s->station->calibration.probe_ns,
-        .runner = s->runner,
-        .spares = &s->station->spares,
-        .leaving = &s->station->leaving,
-    };
-
-    count_making(&s->pools[i], -1, e);
-    if (open_pool(s, i, err) < 0)
-        return -1;
-    c.runner.n_inputs = s->pools[i].graph->n_inputs;
-    c.runner.artifact_fd = e->build.artifact_fd;
-    if (e->worker)
-        use_worker(e, &c.runner);
-    else if (e->baseline.mode)
-        use_plain(s, s->pools[i].graph, &c.runner);
-    r->tried = true;
-    limits_compute(s->problem, s->pools[i].graph, s->station->hardware, &s->station->calibration,
-                   s->station->info.cache_bytes, &r->limits);
-
-    int rc = trial_run(&c, &r->trial, &e->verdict, err);
-
-    count_making(&s->pools[i], 1, e);
-    if (rc || o->plan.check_only)
-        return rc;
-    rc = physics(s, s->pools[i].graph, r, &e->verdict, err);
-    r->peak_fraction = r->limits.floor_ns / r->trial.cold.median;
-    r->sol = limits_sol(&r->limits, &s->station->calibration, r->trial.cold.median);
-    return rc;
-}
-
 static void summarise(struct evaluation *e)
 {
     AUTO(freep) double *peaks = xcalloc((size_t)e->n_sizes, sizeof(*peaks));
@@ -549,7 +307,7 @@ static int judge_each(struct session *s, struct evaluation *e, struct err *err)
     int rc = 0;
 
     for (int i = 0; i < e->n_sizes && rc == 0; i++) {
-        rc = judge_size(s, i, e, err);
+        rc = session_judge_size(s, i, e, err);
         if (rc == 1 && baseline_is_vendor(&e->baseline) && e->verdict.kind == VERDICT_WRONG) {
             if (first.kind == VERDICT_PASS)
                 first = e->verdict;
@@ -577,10 +335,10 @@ static int ready_first_pool(struct session *s, struct evaluation *e, struct err 
         0)
         return -1;
     e->queue_ms += waited;
-    count_making(p, -1, e);
-    if (open_pool(s, 0, err) < 0 || pool_bring_first(p, err) < 0)
+    session_count_making(p, -1, e);
+    if (session_open_pool(s, 0, err) < 0 || pool_bring_first(p, err) < 0)
         return -1;
-    count_making(p, 1, e);
+    session_count_making(p, 1, e);
     return 0;
 }
 
@@ -621,7 +379,7 @@ static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
 static int load_source(struct evaluation *e, const char *path, struct prebuilt *built,
                        struct err *err)
 {
-    if (!built && read_source(path, &e->source, &e->source_len, e->source_hash, err) < 0)
+    if (!built && prebuild_read(path, &e->source, &e->source_len, e->source_hash, err) < 0)
         return -1;
     if (built) {
         e->source = steal(&built->source);
@@ -717,7 +475,7 @@ static int read_vendor(const struct session *s, struct buf *out, struct err *err
     if (!fs_exists(path))
         return fail(err, ERR_INPUT, "no vendor's library is known for %s: there is no %s",
                     s->problem->name, path);
-    return fs_read(path, SOURCE_MAX, out, err);
+    return fs_read(path, PREBUILD_SOURCE_MAX, out, err);
 }
 
 /* A baseline has a text as well: the module, or the problem file. */

@@ -4,10 +4,9 @@
 #ifndef ASSAY_JUDGE_SESSION_H
 #define ASSAY_JUDGE_SESSION_H
 
-#include "build/build.h"
-#include "build/evidence.h"
 #include "judge/limits.h"
 #include "judge/plan.h"
+#include "judge/prebuild.h"
 #include "judge/station.h"
 #include "judge/trial.h"
 #include "judge/verdict.h"
@@ -94,26 +93,6 @@ int session_eval_baseline(struct session *s, struct worker *worker, const char *
                           const struct baseline *b, struct evaluation *ret, struct err *err);
 void evaluation_release(struct evaluation *e);
 
-/* Building ahead of the judge: by any thread, without the device. */
-struct prebuild_request {
-    const struct places *places;
-    const struct session_options *options; /* device, limits */
-    const struct device_info *info;        /* of the device it is built for */
-    const char *problem_h;                 /* emit_c_header() */
-    const char *path;
-};
-struct prebuilt {
-    char *source;
-    size_t source_len;
-    char source_hash[HASH_HEX];
-    struct build_result build;
-    struct evidence evidence;
-    bool looked; /* evidence holds what there is to see */
-    double queue_ms;
-};
-/* A program that does not build is 0, with its log. ERR_INPUT: the file cannot be read. */
-int prebuild(const struct prebuild_request *p, struct prebuilt *ret, struct err *err);
-void prebuilt_release(struct prebuilt *b);
 /* The same as session_eval() on what a builder made of the file; takes the contents of *built. */
 int session_eval_built(struct session *s, const char *path, struct prebuilt *built,
                        struct evaluation *ret, struct err *err);

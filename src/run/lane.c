@@ -93,9 +93,15 @@ static bool was_killed(const struct build_result *b)
 static void build_job(struct lane *l, struct job *j)
 {
     const struct run_state *run = l->run;
-    const struct prebuild_request req = {run->config->places, &l->options, &l->info,
-                                         run->jobs->problems[j->candidate->problem_at].header,
-                                         j->candidate->file};
+    const struct prebuild_request req = {
+        .places = run->config->places,
+        .device = l->options.device,
+        .device_index = l->options.device_index,
+        .plan = &l->options.plan,
+        .info = &l->info,
+        .problem_h = run->jobs->problems[j->candidate->problem_at].header,
+        .path = j->candidate->file,
+    };
     struct err err = ERR_INIT;
 
     if (baseline_is(j->candidate->file))

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/prebuild.h"
+
+#include "base/fs.h"
+#include "judge/devlock.h"
+
+#include <stdlib.h>
+
+int prebuild_read(const char *path, char **ret, size_t *ret_len, char hash[HASH_HEX],
+                  struct err *err)
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+
+    if (fs_read(path, PREBUILD_SOURCE_MAX, &text, err) < 0)
+        return -1;
+    *ret_len = text.len;
+    *ret = buf_steal(&text);
+    hash_of(*ret, *ret_len, hash);
+    return 0;
+}
+
+/* On the CPU device a compiler must not run beside somebody's timed calls. */
+static int lock_device(const struct prebuild_request *p, double *ret_queue_ms, int *ret_lock,
+                       struct err *err)
+{
+    if (!p->device->pins_cores)
+        return 0;
+    return devlock_take(p->device->name, p->device_index, true, ret_lock, ret_queue_ms, err);
+}
+
+int prebuild_compile(const struct prebuild_request *p, const char *source, size_t source_len,
+                     struct build_result *ret, double *ret_queue_ms, struct err *err)
+{
+    AUTO(fd_closep) int lock = -1;
+    AUTO(freep) char *include = fs_join(p->places->share, "include");
+    char arch[BUILD_ARCH_MAX] = "";
+    struct build_request req = {
+        .device = p->device->name,
+        .arch = arch,
+        .file_name = p->path,
+        .source = source,
+        .source_len = source_len,
+        .problem_h = p->problem_h,
+        .include_dir = include,
+        .cache_dir = p->places->cache,
+        .timeout_ms = p->plan->build_timeout_ms,
+        .no_cache = p->plan->no_cache,
+    };
+
+    if (p->info->compute_major)
+        build_cuda_arch(p->info->compute_major, p->info->compute_minor, arch);
+    if (lock_device(p, ret_queue_ms, &lock, err) < 0)
+        return -1;
+    return build_artifact(&req, ret, err);
+}
+
+int prebuild_look(const struct prebuild_request *p, const struct build_result *b,
+                  struct evidence *ret, struct err *err)
+{
+    const struct evidence_request req = {
+        .device = p->device->name,
+        .artifact_fd = b->artifact_fd,
+        .artifact_hash = b->artifact_hash,
+        .cache_dir = p->places->cache,
+        .no_cache = p->plan->no_cache,
+    };
+
+    return evidence_collect(&req, ret, err);
+}
+
+int prebuild(const struct prebuild_request *p, struct prebuilt *ret, struct err *err)
+{
+    struct prebuilt b = {.build.artifact_fd = -1};
+    struct err ignored = ERR_INIT;
+
+    if (prebuild_read(p->path, &b.source, &b.source_len, b.source_hash, err) < 0)
+        return -1;
+    if (prebuild_compile(p, b.source, b.source_len, &b.build, &b.queue_ms, err) < 0) {
+        prebuilt_release(&b);
+        return -1;
+    }
+    /* What keeps us from looking is told when the judge tries again. */
+    b.looked = b.build.status == BUILD_OK && prebuild_look(p, &b.build, &b.evidence, &ignored) == 0;
+    *ret = b;
+    return 0;
+}
+
+void prebuilt_release(struct prebuilt *b)
+{
+    free(b->source);
+    build_result_release(&b->build);
+    evidence_release(&b->evidence);
+    *b = (struct prebuilt){.build.artifact_fd = -1};
+}

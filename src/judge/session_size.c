@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* One candidate, or what stands in its place, at one size. */
+#include "judge/session_parts.h"
+
+#include "base/fs.h"
+
+#define WORKER_TIMEOUT_MS 900000 /* torch.compile with max-autotune takes minutes */
+
+int session_open_pool(struct session *s, int size, struct err *err)
+{
+    const struct graph *g = s->problem->sizes[s->options.sizes][size].graph;
+    struct pool *p = &s->pools[size];
+    const struct plan *plan = &s->plans[size];
+    int checks = MAX(plan->checks, g->n_laws);
+    struct pool_config c = {
+        .device = s->options.device,
+        .ctx = s->station->ctx,
+        .engine = &s->station->engine,
+        .graph = g,
+        .seed = fill_seed(s->options.seed, (uint64_t)size, UINT64_MAX),
+        .contents = plan->check_only ? checks : MAX(checks, graph_first_scored(g)) + PLAN_FRESH,
+        .least_slots = 1,
+        .arenas = plan_runners(plan) * plan->arenas,
+        .memory_bytes = s->station->info.memory_bytes,
+        .progress = &s->options.plan.progress,
+    };
+
+    return p->device ? 0 : pool_open(&c, p, err);
+}
+
+void session_count_making(const struct pool *p, double sign, struct evaluation *e)
+{
+    e->inputs_ms += sign * p->inputs_ms;
+    e->expected_ms += sign * p->expected_ms;
+    e->honest_ms += sign * p->honest_ms;
+    e->remade_ms += sign * p->remade_ms;
+}
+
+/* A time below the floor says that the floor is wrong more often than that the kernel is: it was
+ * measured once, maybe on a busy machine. So it is measured again, under the lock that is held
+ * here, and the better figures are kept. */
+static int measure_again(struct session *s, struct err *err)
+{
+    struct calibration again = s->station->calibration;
+    const struct cpus *cpus = &s->station->cpus;
+
+    if (calibrate_cpu(cpus->split ? &cpus->runner : &cpus->allowed, s->station->info.cache_bytes,
+                      &again, err) < 0)
+        return -1;
+    calibration_merge(&s->station->calibration, &again);
+    return calibration_save(s->station->places->home, &s->station->calibration, err);
+}
+
+static bool too_fast(const struct session *s, const struct size_result *r)
+{
+    return !s->options.plan.check_only && s->options.device->clock != CLOCK_CLAIM &&
+           r->trial.cold.median < r->limits.physics_ns;
+}
+
+/* Faster than the memory or the arithmetic of this device can be: not a discovery. */
+static int physics(struct session *s, const struct graph *g, struct size_result *r,
+                   struct verdict *v, struct err *err)
+{
+    if (!too_fast(s, r))
+        return 0;
+    if (s->options.device->pins_cores && measure_again(s, err) < 0) /* GPUs have datasheets */
+        return -1;
+    limits_compute(s->problem, g, s->station->hardware, &s->station->calibration,
+                   s->station->info.cache_bytes, &r->limits);
+    if (!too_fast(s, r))
+        return 0;
+    return verdict_set(v, VERDICT_REJECTED, "physics",
+                       "%.3f us is faster than this device can move or compute it (%.3f us)",
+                       r->trial.cold.median / 1e3, r->limits.physics_ns / 1e3);
+}
+
+/* A vendor's module serves all sizes; it finds the dimensions at hand as globals. */
+static void write_vendor(const struct size *size, const struct evaluation *e, struct buf *out)
+{
+    for (int i = 0; i < size->n_params; i++)
+        buf_addf(out, "%s = %.12g\n", size->params[i].name, size->params[i].value);
+    buf_add(out, e->source, e->source_len);
+}
+
+/* What a baseline runs is written for one size; a candidate's artifact serves all. */
+static int write_module(struct session *s, int i, struct evaluation *e, struct err *err)
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+
+    if (!e->baseline.mode)
+        return 0;
+    if (baseline_is_vendor(&e->baseline)) {
+        write_vendor(e->sizes[i].size, e, &text);
+    } else if (e->baseline.torch) {
+        emit_torch_size(s->problem, s->options.sizes, i, &text);
+    } else { /* plain/plain.h */
+        buf_addf(&text, "%s %s %d\n", e->baseline.mode, size_set_names[s->options.sizes], i);
+        problem_pack(s->problem, &text);
+    }
+    fd_closep(&e->build.artifact_fd);
+    return fs_sealed_memfd("assay-module", text.ptr, text.len, &e->build.artifact_fd, err);
+}
+
+/* PyTorch instead of a candidate: ours, so without walls, and slow to start. */
+static void use_worker(const struct evaluation *e, struct rproc_config *runner)
+{
+    runner->worker = e->worker;
+    runner->torch = e->baseline;
+    runner->require_sandbox = false;
+    runner->start_timeout_ms = MAX(WORKER_TIMEOUT_MS, runner->call_timeout_ms);
+}
+
+/* The problem's own ops instead of a candidate: the same walls, and memory for what it keeps
+ * between them. */
+static void use_plain(const struct session *s, const struct graph *g, struct rproc_config *runner)
+{
+    runner->runner_path = s->plain;
+    runner->mem_bytes += (uint64_t)(2 * ops_peak_bytes(g, OPS_FLOAT));
+}
+
+int session_judge_size(struct session *s, int i, struct evaluation *e, struct err *err)
+{
+    const struct session_options *o = &s->options;
+    struct size_result *r = &e->sizes[i];
+
+    if (write_module(s, i, e, err) < 0)
+        return -1;
+
+    struct trial_config c = {
+        .plan = &s->plans[i],
+        .pool = &s->pools[i],
+        .judge_cpus = s->station->cpus.judge,
+        .usual_empty_ns = s->station->calibration.empty_order_ns,
+        .usual_hold_ns = s->station->calibration.hold_ns,
+        .usual_probe_ns = s->station->calibration.probe_ns,
+        .runner = s->runner,
+        .spares = &s->station->spares,
+        .leaving = &s->station->leaving,
+    };
+
+    session_count_making(&s->pools[i], -1, e);
+    if (session_open_pool(s, i, err) < 0)
+        return -1;
+    c.runner.n_inputs = s->pools[i].graph->n_inputs;
+    c.runner.artifact_fd = e->build.artifact_fd;
+    if (e->worker)
+        use_worker(e, &c.runner);
+    else if (e->baseline.mode)
+        use_plain(s, s->pools[i].graph, &c.runner);
+    r->tried = true;
+    limits_compute(s->problem, s->pools[i].graph, s->station->hardware, &s->station->calibration,
+                   s->station->info.cache_bytes, &r->limits);
+
+    int rc = trial_run(&c, &r->trial, &e->verdict, err);
+
+    session_count_making(&s->pools[i], 1, e);
+    if (rc || o->plan.check_only)
+        return rc;
+    rc = physics(s, s->pools[i].graph, r, &e->verdict, err);
+    r->peak_fraction = r->limits.floor_ns / r->trial.cold.median;
+    r->sol = limits_sol(&r->limits, &s->station->calibration, r->trial.cold.median);
+    return rc;
+}
