@@ -322,11 +322,12 @@ static int judge_each(struct session *s, struct evaluation *e, struct err *err)
 }
 
 /* Where spares open a driver, or the last candidate's processes leave it, contents are made
- * meanwhile, and nobody is timed beside either. */
+ * meanwhile, and nobody is timed beside either. Who leaves may still hold the memory that takes:
+ * then they are made when they are needed. */
 static int ready_first_pool(struct session *s, struct evaluation *e, struct err *err)
 {
     AUTO(fd_closep) int lock = -1;
-    struct pool *p = &s->pools[0];
+    struct err ignored = ERR_INIT;
     double waited = 0;
 
     if (!s->options.device->driver)
@@ -335,10 +336,11 @@ static int ready_first_pool(struct session *s, struct evaluation *e, struct err 
         0)
         return -1;
     e->queue_ms += waited;
-    session_count_making(p, -1, e);
-    if (session_open_pool(s, 0, err) < 0 || pool_bring_first(p, err) < 0)
+    session_count_making(&s->pools[0], -1, e);
+    if (session_open_pool(s, 0, err) < 0)
         return -1;
-    session_count_making(p, 1, e);
+    pool_bring_first(&s->pools[0], &ignored);
+    session_count_making(&s->pools[0], 1, e);
     return 0;
 }
 
