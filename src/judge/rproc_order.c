@@ -249,6 +249,26 @@ int rproc_wake(struct rproc *r, struct verdict *v, struct err *err)
     int rc = rproc_spin_for(r, &r->page->awake_ack, r->awake_seq, r->config->call_timeout_ms,
                             "between calls", v);
 
-    r->wake_ns = clock_ns() - start;
+    r->wake_ns = rc ? 0 : clock_ns() - start;
     return rc;
+}
+
+/* --- all of it --- */
+
+int rproc_order(struct rproc *r, const struct rproc_order *order,
+                const struct rproc_content *content, struct rproc_reply *ret, struct verdict *v,
+                struct err *err)
+{
+    int rc = rproc_stop(r, v, err);
+
+    r->wake_ns = 0;
+    if (rc == 0 && content->wakes_first)
+        rc = rproc_wake(r, v, err);
+    if (rc == 0)
+        rc = rproc_queue(r, order, v);
+    if (rc == 0)
+        rc = content->prepare(content->arg, err);
+    if (rc == 0 && !content->wakes_first)
+        rc = rproc_wake(r, v, err);
+    return rc ? rc : rproc_run(r, ret, v);
 }
