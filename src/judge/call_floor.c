@@ -96,14 +96,16 @@ static int median_of(struct rproc *r, const struct device_judge_ops *ops, void *
     struct verdict v = VERDICT_INIT;
     double ns[CALLS], walls[CALLS], holds[CALLS], probes[CALLS];
     uint32_t ignored[DEVICE_PEEKS];
+    struct peeks where;
 
+    layout_peeks(r->config->out, 0, &where);
     for (int i = 0; i < CALLS; i++) {
         struct rproc_reply reply;
         int rc = order_once(r, ops, ctx, mems, what, &reply, &v, err);
 
         probes[i] = 0;
         if (rc == 0 && r->config->device->clock == CLOCK_CLAIM_AUDITED)
-            rc = audit_probe(ops, ctx, &mems[1], 0, ignored, &probes[i], err);
+            rc = audit_probe(ops, ctx, &mems[1], &where, ignored, &probes[i], err);
         if (rc)
             return rc > 0 ? fail(err, ERR_SYSTEM, "an empty kernel: %s", v.detail) : -1;
         walls[i] = (double)reply.wall_ns;

@@ -83,9 +83,9 @@ struct shot trial_aim(struct trial *t, const struct rproc *r, int content)
                      .in = deck_draw(&a->in_deck, a->n, p.v[0]),
                      .out = deck_draw(&a->out_deck, a->n, p.v[1]),
                      .poison = hash_key((uint64_t[]){t->key, t->n_calls}, 2),
-                     .looks = q.v[0],
-                     .peeks = (uint64_t)q.v[1] << 32 | q.v[2]};
+                     .looks = q.v[0]};
 
+    layout_peeks(&t->config->pool->out, (uint64_t)q.v[1] << 32 | q.v[2], &s.peeks);
     t->n_calls++;
     for (int i = 0; i < a->n && !trial_copies_anew(t); i++)
         if (a->in_content[i] == content)
@@ -322,7 +322,7 @@ static int check_late(struct trial *t, const struct shot *s, struct verdict *v, 
 
     if (!trial_audited(t))
         return 0;
-    if (t->ops->peek(t->config->pool->ctx, &s->arenas->out[s->out], s->peeks, now, err) < 0)
+    if (t->ops->peek(t->config->pool->ctx, &s->arenas->out[s->out], &s->peeks, now, err) < 0)
         return -1;
     return memcmp(now, t->seen, sizeof(now)) == 0
                ? 0
@@ -345,7 +345,7 @@ int trial_probe(struct trial *t, const struct shot *s, struct series *times, str
 {
     double ns;
 
-    if (audit_probe(t->ops, t->config->pool->ctx, &s->arenas->out[s->out], s->peeks, t->seen, &ns,
+    if (audit_probe(t->ops, t->config->pool->ctx, &s->arenas->out[s->out], &s->peeks, t->seen, &ns,
                     err) < 0)
         return -1;
     series_add(times, ns);
