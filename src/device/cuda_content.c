@@ -3,6 +3,8 @@
 
 #include "tensor/law.h"
 
+#include <assert.h>
+
 #define CUDA_ERROR_NOT_SUPPORTED 801
 /* What rows share is made once, in a table, where that saves more than it costs. */
 #define ROW_TABLE_MIN 16 /* elements of a row */
@@ -118,15 +120,23 @@ int cuda_poison_check(void *ctx, const struct mem *m, size_t at, size_t bytes, u
     return find_first(c, POISON_CHECK, n, args, "poison check", ret_at, err);
 }
 
-int cuda_peek(void *ctx, const struct mem *m, uint64_t key, uint32_t *ret_words, struct err *err)
+/* Its time is measured: a launch and a copy, however many spans there are. */
+int cuda_peek(void *ctx, const struct mem *m, const struct peeks *where, uint32_t *ret_words,
+              struct err *err)
 {
     struct cuda_ctx *c = ctx;
     CUdeviceptr from = cuda_span(m, 0, m->bytes, err);
-    uint64_t words = m->bytes / sizeof(*ret_words);
     size_t bytes = DEVICE_PEEKS * sizeof(*ret_words);
-    void *args[] = {&key, &from, &words, &c->scratch.at};
+    void *args[] = {(void *)where, &from, &c->scratch.at};
     CUresult rc;
 
+    assert(where->n > 0);
+    for (uint32_t i = 0; from && i < where->n; i++) {
+        const struct peek_span *s = &where->spans[i];
+
+        if (!cuda_span(m, s->at * sizeof(*ret_words), s->words * sizeof(*ret_words), err))
+            return -1;
+    }
     if (!from || cuda_enter(c, err) < 0 || cuda_reserve(c, &c->scratch, bytes, err) < 0 ||
         cuda_launch(c, c->kernels[PEEK], DEVICE_PEEKS / CUDA_THREADS, args, "peek", err) < 0)
         return -1;

@@ -107,7 +107,8 @@ int cuda_fill(void *ctx, struct mem *m, size_t at, const struct law *law, uint64
 int cuda_poison(void *ctx, struct mem *m, size_t at, size_t bytes, uint64_t key, struct err *err);
 int cuda_poison_check(void *ctx, const struct mem *m, size_t at, size_t bytes, uint64_t key,
                       int64_t *ret_at, struct err *err);
-int cuda_peek(void *ctx, const struct mem *m, uint64_t key, uint32_t *ret_words, struct err *err);
+int cuda_peek(void *ctx, const struct mem *m, const struct peeks *where, uint32_t *ret_words,
+              struct err *err);
 int cuda_differ(void *ctx, const struct mem *a, const struct mem *b, size_t bytes, int64_t *ret_at,
                 struct err *err);
 int cuda_store(void *ctx, const struct mem *values, size_t values_at, enum dtype t, int64_t n,

@@ -9,6 +9,7 @@
 #include "tensor/dtype.h"
 #include "tensor/law.h"
 #include "tensor/narrow.h"
+#include "tensor/peeks.h"
 #include "tensor/sum_sq.h"
 
 #define KERNEL extern "C" __global__ void __launch_bounds__(CUDA_THREADS)
@@ -287,11 +288,11 @@ KERNEL poison_check(uint64_t mixed_key, const uint8_t *data, int64_t bytes,
 }
 
 /* A thread to a place. */
-KERNEL peek(uint64_t key, const volatile uint32_t *data, uint64_t words, uint32_t *to)
+KERNEL peek(struct peeks where, const volatile uint32_t *data, uint32_t *to)
 {
     uint32_t i = (uint32_t)thread_index();
 
-    to[i] = data[philox_place(key, i, words)];
+    to[i] = data[peeks_place(&where, i)];
 }
 
 /* The same for two memories: where they differ first. Arenas begin at multiples of 256. */

@@ -11,6 +11,7 @@ CUDA_EMBED(cuda_text_philox, "tensor/philox.h");
 CUDA_EMBED(cuda_text_lawkind, "tensor/lawkind.h");
 CUDA_EMBED(cuda_text_law, "tensor/law.h");
 CUDA_EMBED(cuda_text_narrow, "tensor/narrow.h");
+CUDA_EMBED(cuda_text_peeks, "tensor/peeks.h");
 CUDA_EMBED(cuda_text_sum_sq, "tensor/sum_sq.h");
 
 const char cuda_stdint_text[] = "typedef signed char int8_t;\n"
@@ -36,6 +37,7 @@ struct nvrtc_program cuda_source(int sm)
         {"tensor/lawkind.h", cuda_text_lawkind},
         {"tensor/law.h", cuda_text_law},
         {"tensor/narrow.h", cuda_text_narrow},
+        {"tensor/peeks.h", cuda_text_peeks},
         {"tensor/sum_sq.h", cuda_text_sum_sq},
         {"stdint.h", cuda_stdint_text},
         {"stdbool.h", ""},

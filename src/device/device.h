@@ -12,6 +12,7 @@
 #include "tensor/compare.h"
 #include "tensor/dtype.h"
 #include "tensor/fill.h"
+#include "tensor/peeks.h"
 #include "tensor/shape.h"
 
 #include <stdatomic.h>
@@ -113,8 +114,9 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
     /* *ret_at: offset of the first byte that is not the poison any more, -1 when all are */
     int (*poison_check)(void *ctx, const struct mem *m, size_t at, size_t bytes, uint64_t key,
                         int64_t *ret_at, struct err *err);
-    /* Words of the memory at DEVICE_PEEKS places that a secret key chooses (philox_place()). */
-    int (*peek)(void *ctx, const struct mem *m, uint64_t key, uint32_t *ret_words, struct err *err);
+    /* Words of the memory at the first DEVICE_PEEKS places (peeks_place()). */
+    int (*peek)(void *ctx, const struct mem *m, const struct peeks *where, uint32_t *ret_words,
+                struct err *err);
     /* 8-byte values (double; int64 where t is no float) as a kernel would write them: rounded to t.
      */
     int (*store)(void *ctx, const struct mem *values, size_t values_at, enum dtype t, int64_t n,

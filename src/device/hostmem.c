@@ -13,6 +13,7 @@
 #include "base/fs.h"
 #include "tensor/philox.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -213,15 +214,21 @@ int hostmem_poison_check(void *ctx, const struct mem *m, size_t at, size_t bytes
     return 0;
 }
 
-int hostmem_peek(void *ctx, const struct mem *m, uint64_t key, uint32_t *ret_words, struct err *err)
+int hostmem_peek(void *ctx, const struct mem *m, const struct peeks *where, uint32_t *ret_words,
+                 struct err *err)
 {
-    const volatile uint32_t *words = (void *)span(m, 0, m->bytes, err);
+    const volatile uint32_t *words = m->host;
 
     (void)ctx;
-    if (!words)
-        return -1;
+    assert(where->n > 0);
+    for (uint32_t i = 0; i < where->n; i++) {
+        const struct peek_span *s = &where->spans[i];
+
+        if (!span(m, s->at * sizeof(*words), s->words * sizeof(*words), err))
+            return -1;
+    }
     for (uint32_t i = 0; i < DEVICE_PEEKS; i++)
-        ret_words[i] = words[philox_place(key, i, m->bytes / sizeof(*words))];
+        ret_words[i] = words[peeks_place(where, i)];
     return 0;
 }
 

@@ -20,7 +20,7 @@ int hostmem_poison(void *ctx, struct mem *m, size_t at, size_t bytes, uint64_t k
                    struct err *err);
 int hostmem_poison_check(void *ctx, const struct mem *m, size_t at, size_t bytes, uint64_t key,
                          int64_t *ret_at, struct err *err);
-int hostmem_peek(void *ctx, const struct mem *m, uint64_t key, uint32_t *ret_words,
+int hostmem_peek(void *ctx, const struct mem *m, const struct peeks *where, uint32_t *ret_words,
                  struct err *err);
 int hostmem_differ(void *ctx, const struct mem *a, const struct mem *b, size_t bytes,
                    int64_t *ret_at, struct err *err);

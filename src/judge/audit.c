@@ -71,12 +71,12 @@ bool audit_late(double idle_ns, double usual_ns, double now_ns)
     return now_ns > LATE_FACTOR * usual_ns + LATE_SLACK_NS;
 }
 
-int audit_probe(const struct device_judge_ops *ops, void *ctx, const struct mem *m, uint64_t key,
-                uint32_t *ret_words, double *ret_ns, struct err *err)
+int audit_probe(const struct device_judge_ops *ops, void *ctx, const struct mem *m,
+                const struct peeks *where, uint32_t *ret_words, double *ret_ns, struct err *err)
 {
     uint64_t start = clock_ns();
 
-    if (ops->peek(ctx, m, key, ret_words, err) < 0)
+    if (ops->peek(ctx, m, where, ret_words, err) < 0)
         return -1;
     *ret_ns = (double)(clock_ns() - start);
     return 0;

@@ -35,7 +35,7 @@ bool audit_busy(double idle_ns, double now_ns);
 bool audit_late(double idle_ns, double usual_ns, double now_ns);
 /* Next to nothing for the device, timed: it waits for what runs there. ret_words: what it saw of m
  * (device.h, peek). */
-int audit_probe(const struct device_judge_ops *ops, void *ctx, const struct mem *m, uint64_t key,
-                uint32_t *ret_words, double *ret_ns, struct err *err);
+int audit_probe(const struct device_judge_ops *ops, void *ctx, const struct mem *m,
+                const struct peeks *where, uint32_t *ret_words, double *ret_ns, struct err *err);
 
 #endif

@@ -64,25 +64,30 @@ struct medians {
     double ns, wall_ns, hold_ns, probe_ns;
 };
 
-/* As trial_order() does it. */
+struct flushing {
+    const struct device_judge_ops *ops;
+    void *ctx;
+    struct mem *mems; /* two */
+};
+
+static int flush(void *arg, struct err *err)
+{
+    const struct flushing *f = arg;
+    struct mem *both[2] = {&f->mems[0], &f->mems[1]};
+
+    return f->ops->flush ? f->ops->flush(f->ctx, both, 2, err) : 0;
+}
+
 static int order_once(struct rproc *r, const struct device_judge_ops *ops, void *ctx,
                       struct mem *mems, enum wire_order what, struct rproc_reply *reply,
                       struct verdict *v, struct err *err)
 {
     bool hold = r->config->device->hold_ms > 0 && r->seq >= RPROC_UNHELD_CALLS;
     const struct rproc_order order = {what, 0, 1, 1, hold ? WIRE_HOLD_WORK : WIRE_HOLD_NONE};
-    struct mem *both[2] = {&mems[0], &mems[1]};
-    int rc = rproc_stop(r, v, err);
+    struct flushing flushing = {ops, ctx, mems};
+    const struct rproc_content content = {flush, &flushing, hold};
 
-    if (rc == 0 && hold)
-        rc = rproc_wake(r, v, err);
-    if (rc == 0)
-        rc = rproc_queue(r, &order, v);
-    if (rc == 0 && ops->flush)
-        rc = ops->flush(ctx, both, 2, err);
-    if (rc == 0 && !hold)
-        rc = rproc_wake(r, v, err);
-    return rc ? rc : rproc_run(r, reply, v);
+    return rproc_order(r, &order, &content, reply, v, err);
 }
 
 static int median_of(struct rproc *r, const struct device_judge_ops *ops, void *ctx,
@@ -91,14 +96,16 @@ static int median_of(struct rproc *r, const struct device_judge_ops *ops, void *
     struct verdict v = VERDICT_INIT;
     double ns[CALLS], walls[CALLS], holds[CALLS], probes[CALLS];
     uint32_t ignored[DEVICE_PEEKS];
+    struct peeks where;
 
+    layout_peeks(r->config->out, 0, &where);
     for (int i = 0; i < CALLS; i++) {
         struct rproc_reply reply;
         int rc = order_once(r, ops, ctx, mems, what, &reply, &v, err);
 
         probes[i] = 0;
         if (rc == 0 && r->config->device->clock == CLOCK_CLAIM_AUDITED)
-            rc = audit_probe(ops, ctx, &mems[1], 0, ignored, &probes[i], err);
+            rc = audit_probe(ops, ctx, &mems[1], &where, ignored, &probes[i], err);
         if (rc)
             return rc > 0 ? fail(err, ERR_SYSTEM, "an empty kernel: %s", v.detail) : -1;
         walls[i] = (double)reply.wall_ns;

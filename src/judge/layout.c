@@ -106,6 +106,22 @@ int layout_check_guards(const struct device_judge_ops *ops, void *ctx, const str
     return 0;
 }
 
+/* A last word that is not whole ends in the guard behind it, which nobody writes to either. */
+void layout_peeks(const struct layout *l, uint64_t key, struct peeks *ret)
+{
+    uint64_t first = philox_place(key, DEVICE_PEEKS, (uint64_t)l->n);
+
+    *ret = (struct peeks){.key = key, .n = (uint32_t)MIN(l->n, PEEK_SPANS)};
+    for (uint32_t i = 0; i < ret->n; i++) {
+        size_t slot = (first + i) % (size_t)l->n;
+
+        ret->spans[i] = (struct peek_span){
+            l->slots[slot].offset / sizeof(uint32_t),
+            (l->slot_bytes[slot] + sizeof(uint32_t) - 1) / sizeof(uint32_t),
+        };
+    }
+}
+
 bool layout_unwritten(const struct device_judge_ops *ops, void *ctx, const struct layout *l,
                       const struct mem *m, int slot, size_t at, size_t bytes, uint64_t key)
 {

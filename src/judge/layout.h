@@ -28,6 +28,9 @@ int layout_poison(const struct device_judge_ops *ops, void *ctx, const struct la
 int layout_check_guards(const struct device_judge_ops *ops, void *ctx, const struct layout *l,
                         const struct mem *m, uint64_t key, int *ret_slot, int64_t *ret_distance,
                         struct err *err);
+/* Where a peek looks: as often at every tensor, large or small, and nowhere else. Where there are
+ * more than PEEK_SPANS of them the key chooses which, too. */
+void layout_peeks(const struct layout *l, uint64_t key, struct peeks *ret);
 /* Whether `bytes` bytes at `at` of tensor `slot` still hold the poison of this key; false where
  * that cannot be found out. */
 bool layout_unwritten(const struct device_judge_ops *ops, void *ctx, const struct layout *l,

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Waiting is spinning: the judge owns a core, and a futex or a poll() would add 50 to 80 us to a
- * call that may take five. A spin cannot see death, so every so often it polls the pidfd; and it
- * drains the runner's stdout and stderr, or a talkative candidate would block on a full pipe.
- */
-#include "judge/rproc.h"
+/* Starting a runner, what is said over its socket until it watches its page, and its end. */
+#include "judge/rproc_parts.h"
 
 #include "base/clock.h"
 #include "base/fs.h"
@@ -12,34 +8,17 @@
 #include "device/cuda_runner.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/sandbox.h"
-#include "tensor/philox.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-/* About 20 us of spinning between looks at the clock and the descriptors. */
-#define SPINS_PER_LOOK 512
 #define PIPE_BYTES (1 << 20)
 #define RUNNER_UID_BASE 0x20000000u
-/* Of a wake-up's CPU time: it is 15 us usually, 30 us in one of ten on a busy machine. */
-#define HEAD_FREE_NS 40000
-#define STOP_EXPLAINS_NS 100000
-#define MEMORY_WATCH_NS 20000000
-
-static inline void relax(void)
-{
-    __builtin_ia32_pause();
-}
 
 /* --- starting --- */
 
@@ -194,169 +173,6 @@ int rproc_start(struct rproc *r, const struct rproc_config *config, struct err *
     return -1;
 }
 
-/* --- its text, its death --- */
-
-static void drain(struct rproc *r)
-{
-    char chunk[65536];
-
-    for (;;) {
-        ssize_t n = read(r->out_fd, chunk, sizeof(chunk));
-
-        if (n <= 0)
-            return;
-        r->text_seen += (uint64_t)n;
-        if (r->text.len < RPROC_TEXT_MAX)
-            buf_add(&r->text, chunk, MIN((size_t)n, RPROC_TEXT_MAX - r->text.len));
-    }
-}
-
-static bool reap(struct rproc *r, int options)
-{
-    siginfo_t info = {0};
-
-    if (r->pid <= 0)
-        return true;
-    if (waitid(P_PID, (id_t)r->pid, &info, WEXITED | options) < 0 || info.si_pid == 0)
-        return false;
-    r->wait_status = info.si_code == CLD_EXITED ? info.si_status << 8 : info.si_status;
-    r->pid = 0;
-    return true;
-}
-
-static int out_of_memory(const struct rproc *r, const char *when, struct verdict *v)
-{
-    return verdict_set(v, VERDICT_CRASH, "memory",
-                       "%s: took more than %.1f GiB of host memory; ended", when,
-                       (double)r->config->mem_bytes / 0x1p30);
-}
-
-/* Exit status 134 is what our SIGABRT handler leaves: as pid 1 of its namespace a runner ignores an
- * unhandled SIGABRT of its own. */
-static int death_verdict(const struct rproc *r, const char *when, struct verdict *v)
-{
-    int status = r->wait_status;
-
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
-        return verdict_set(v, VERDICT_REJECTED, "sandbox",
-                           "%s: made a system call no kernel needs (fork, exec, network, ...)",
-                           when);
-    if (WIFSIGNALED(status) && r->group && cgroup_ran_out(r->group))
-        return out_of_memory(r, when, v);
-    if (WIFSIGNALED(status)) {
-        const char *name = sigabbrev_np(WTERMSIG(status));
-        char code[32];
-
-        snprintf(code, sizeof(code), "SIG%s", name ? name : "?");
-        return verdict_set(v, VERDICT_CRASH, code, "%s: ended by %s (%s)", when, code,
-                           strsignal(WTERMSIG(status)));
-    }
-    if (WEXITSTATUS(status) == 134)
-        return verdict_set(v, VERDICT_CRASH, "SIGABRT", "%s: aborted (SIGABRT)", when);
-    return verdict_set(v, VERDICT_CRASH, "exited", "%s: the candidate ended its process (exit %d)",
-                       when, WEXITSTATUS(status));
-}
-
-static int died(struct rproc *r, const char *when, struct verdict *v)
-{
-    drain(r);
-    reap(r, 0);
-    drain(r);
-    return death_verdict(r, when, v);
-}
-
-static int overdue(struct rproc *r, const char *when, int limit_ms, struct verdict *v)
-{
-    rproc_end(r);
-    return verdict_set(v, VERDICT_TIMEOUT, when, "%s: not done after %d ms; ended", when, limit_ms);
-}
-
-/* Of host memory that is really there, in bytes; 0 when it cannot be found out. */
-static uint64_t resident_bytes(pid_t pid)
-{
-    AUTO(freep) char *path = xasprintf("/proc/%d/statm", (int)pid);
-    AUTO(fd_closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
-    unsigned long long pages = 0;
-    char text[128];
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-    text[MAX(n, 0)] = '\0';
-    return n > 0 && sscanf(text, "%*u %llu", &pages) == 1 ? pages * (uint64_t)sysconf(_SC_PAGESIZE)
-                                                          : 0;
-}
-
-/* A driver reserves terabytes of addresses, so RLIMIT_AS is not for its process: the judge watches
- * what is used, often enough that little more can be taken meanwhile. */
-static int watch_memory(struct rproc *r, const char *when, struct verdict *v)
-{
-    uint64_t now = clock_ns(), limit = r->config->mem_bytes;
-
-    if (limit == 0 || now - r->watched_ns < MEMORY_WATCH_NS)
-        return 0;
-    r->watched_ns = now;
-    if (resident_bytes(r->pid) <= limit)
-        return 0;
-    rproc_end(r);
-    return out_of_memory(r, when, v);
-}
-
-/* One look aside from a spin: 0 go on, 1 dead (*v says). */
-static int look(struct rproc *r, const char *when, struct verdict *v)
-{
-    struct pollfd fds[2] = {{r->pidfd, POLLIN, 0}, {r->out_fd, POLLIN, 0}};
-
-    if (poll(fds, 2, 0) > 0) {
-        if (fds[1].revents & POLLIN)
-            drain(r);
-        if (fds[0].revents & POLLIN)
-            return died(r, when, v);
-    }
-
-    if (r->watch.look)
-        r->watch.look(r->watch.arg);
-
-    return watch_memory(r, when, v);
-}
-
-/* Spins until *word, or *other, equals value. That it takes too long is a verdict, unless
- * ret_overdue is there to say it. */
-static int spin_for_either(struct rproc *r, atomic_uint *word, atomic_uint *other, unsigned value,
-                           int limit_ms, bool *ret_overdue, const char *when, struct verdict *v)
-{
-    uint64_t deadline = clock_ns() + (uint64_t)limit_ms * 1000000u;
-
-    for (;;) {
-        for (int i = 0; i < SPINS_PER_LOOK; i++) {
-            if (atomic_load_explicit(word, memory_order_acquire) == value ||
-                atomic_load_explicit(other, memory_order_acquire) == value)
-                return 0;
-            relax();
-        }
-
-        int rc = look(r, when, v);
-
-        if (rc)
-            return rc;
-
-        bool late = clock_ns() > deadline;
-
-        if (late && !ret_overdue)
-            return overdue(r, when, limit_ms, v);
-        if (late) {
-            *ret_overdue = true;
-            return 0;
-        }
-        if (!r->config->pin)
-            sched_yield(); /* one core for both: let the runner have it */
-    }
-}
-
-static int spin_for(struct rproc *r, atomic_uint *word, unsigned value, int limit_ms,
-                    const char *when, struct verdict *v)
-{
-    return spin_for_either(r, word, word, value, limit_ms, NULL, when, v);
-}
-
 /* --- talking --- */
 
 /* Once the runner is sealed only candidate code has reason to fail: a frame that claims otherwise
@@ -391,11 +207,11 @@ static int expect(struct rproc *r, enum wire_type type, const char *when, struct
         int64_t left_ns = (int64_t)(deadline - clock_ns());
 
         if (left_ns <= 0)
-            return overdue(r, when, r->config->start_timeout_ms, v);
+            return rproc_overdue(r, when, r->config->start_timeout_ms, v);
         poll(fds, 2, MIN((int)(left_ns / 1000000) + 1, MEMORY_WATCH_NS / 1000000));
         if (fds[1].revents & POLLIN)
-            drain(r);
-        if (watch_memory(r, when, v))
+            rproc_drain(r);
+        if (rproc_watch_memory(r, when, v))
             return 1;
         if (!fds[0].revents)
             continue;
@@ -407,7 +223,7 @@ static int expect(struct rproc *r, enum wire_type type, const char *when, struct
         break;
     }
     if (got == 0)
-        return died(r, when, v);
+        return rproc_died(r, when, v);
 
     int rc = 0;
 
@@ -477,249 +293,19 @@ int rproc_ready(struct rproc *r, struct verdict *v, struct err *err)
     if (rc == 0)
         rc = expect(r, WIRE_OK, "loading", v, err);
     if (rc == 0 && order_frame(r, WIRE_SETUP, err) < 0)
-        return died(r, "loading", v);
+        return rproc_died(r, "loading", v);
     if (rc == 0)
         rc = expect(r, WIRE_OK, "setup", v, err);
     if (rc == 0 && order_frame(r, WIRE_START, err) < 0)
-        return died(r, "setup", v);
+        return rproc_died(r, "setup", v);
     return rc;
 }
 
-/* The reason is the fault's name, as far as what stands on the page is one. */
-static int fault_verdict(const struct wire_page *p, struct verdict *v)
-{
-    char text[WIRE_ERROR_MAX + 1], name[sizeof(v->reason)];
+/* --- its end --- */
 
-    memcpy(text, p->error, WIRE_ERROR_MAX);
-    text[WIRE_ERROR_MAX] = '\0';
-    snprintf(name, sizeof(name), "%.*s", (int)strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"),
-             text);
-    return verdict_set(v, VERDICT_CRASH, *name ? name : "fault", "call: the device faulted%s%s",
-                       *text ? ": " : "", text);
-}
-
-/* --- what is written after "done" --- */
-
-/* Word number `at` of all outputs, counted through the tensors. */
-static const volatile uint32_t *output_word(const struct layout *l, const char *base, uint64_t at)
-{
-    for (int i = 0; i < l->n; i++) {
-        uint64_t words = l->slot_bytes[i] / sizeof(uint32_t);
-
-        if (at < words)
-            return (const volatile uint32_t *)(base + l->slots[i].offset) + at;
-        at -= words;
-    }
-    return NULL;
-}
-
-/* "done" is the runner's word, and its threads run until they are stopped, some 20 us later. So a
- * few words of the output, chosen anew each time, are looked at at once, and again then: who writes
- * on, whatever it is, changes some of them in one call or another. */
-static void take_glimpses(struct rproc *r, int out_arena)
-{
-    const struct layout *l = r->config->out;
-    const char *base = r->config->out_arenas[out_arena - r->config->n_in_arenas].host;
-    uint64_t words = 0;
-
-    r->n_glimpses = 0;
-    if (!base)
-        return;
-    for (int i = 0; i < l->n; i++)
-        words += l->slot_bytes[i] / sizeof(uint32_t);
-    for (int i = 0; words && i < RPROC_GLIMPSES; i++) {
-        struct rproc_glimpse *g = &r->glimpses[r->n_glimpses++];
-
-        g->word = output_word(l, base, philox_place(r->glimpse_key + r->seq, (uint32_t)i, words));
-        g->value = *g->word;
-    }
-}
-
-static bool wrote_on(struct rproc *r)
-{
-    int changed = 0;
-
-    for (int i = 0; i < r->n_glimpses; i++)
-        changed += *r->glimpses[i].word != r->glimpses[i].value;
-    r->n_glimpses = 0;
-    return changed > 0;
-}
-
-/* Says that the content is there and waits until the device is held; *ret_start becomes the time,
- * read before the release is written, so that the outside time is never too short. Where nothing
- * can be held the runner is done instead, and the time since ready is all there is; so it is where
- * this took longer than a hold lasts: the device started by itself. */
-static int release(struct rproc *r, uint64_t *ret_start, struct rproc_reply *ret, struct verdict *v)
-{
-    struct wire_page *p = r->page;
-    bool work = r->order.hold == WIRE_HOLD_WORK;
-    uint64_t ready = *ret_start, now;
-
-    atomic_store_explicit(&p->ready, r->seq, memory_order_release);
-
-    int rc = spin_for_either(r, &p->holding, &p->done, r->seq, r->config->call_timeout_ms, NULL,
-                             "call", v);
-
-    if (rc)
-        return rc;
-
-    bool waits = atomic_load_explicit(&p->holding, memory_order_acquire) == r->seq;
-
-    now = clock_ns();
-    atomic_store_explicit(&p->release, r->seq, memory_order_release);
-    ret->hold_ns = waits ? now - ready : 0;
-    ret->queue_ns = work && !r->overdue ? r->queue_ns : 0;
-    ret->held = waits && work && !r->overdue &&
-                now - ready < (uint64_t)(r->config->device->hold_ms - 1) * 1000000;
-    if (ret->held || (waits && !work))
-        *ret_start = now;
-    return 0;
-}
-
-static int reply_verdict(const struct wire_page *p, enum wire_order order, struct verdict *v)
-{
-    int status = p->status;
-
-    if (status == WIRE_STATUS_FAULT)
-        return fault_verdict(p, v);
-    if (order == WIRE_ORDER_CALL && status != 0)
-        return verdict_set(v, VERDICT_CRASH, "returned", "assay_kernel returned %d", status);
-    return 0;
-}
-
-/* What is asked for is on the page no sooner than go. */
-static uint64_t go(struct rproc *r)
-{
-    struct wire_page *p = r->page;
-
-    p->order = r->order.what;
-    p->in_arena = (uint32_t)r->order.in_arena;
-    p->out_arena = (uint32_t)r->order.out_arena;
-    p->count = (uint32_t)r->order.count;
-    p->hold = r->order.hold;
-
-    uint64_t start = clock_ns();
-
-    atomic_store_explicit(&p->go, ++r->seq, memory_order_release);
-    return start;
-}
-
-int rproc_queue(struct rproc *r, const struct rproc_order *order, struct verdict *v)
-{
-    struct wire_page *p = r->page;
-    int limit_ms = MIN(r->config->device->hold_ms, r->config->call_timeout_ms);
-
-    r->order = *order;
-    r->overdue = false;
-    if (!order->hold)
-        return 0;
-
-    uint64_t start = go(r);
-    int rc = spin_for_either(r, &p->queued, &p->done, r->seq, limit_ms, &r->overdue, "call", v);
-
-    r->queue_ns = clock_ns() - start;
-    return rc;
-}
-
-int rproc_run(struct rproc *r, struct rproc_reply *ret, struct verdict *v)
-{
-    struct wire_page *p = r->page;
-    uint64_t start = r->order.hold ? clock_ns() : go(r);
-
-    *ret = (struct rproc_reply){0};
-
-    int rc = r->order.hold ? release(r, &start, ret, v) : 0;
-
-    if (rc == 0)
-        rc = spin_for(r, &p->done, r->seq, r->config->call_timeout_ms, "call", v);
-    if (rc)
-        return rc;
-    ret->wall_ns = r->call_ns = clock_ns() - start;
-    take_glimpses(r, r->order.out_arena);
-    ret->claim_ns = p->claim_ns;
-    return reply_verdict(p, r->order.what, v);
-}
-
-static int send_signal(const struct rproc *r, int sig)
+int rproc_signal(const struct rproc *r, int sig)
 {
     return (int)syscall(SYS_pidfd_send_signal, r->pidfd, sig, NULL, 0);
-}
-
-int rproc_stop(struct rproc *r, struct verdict *v, struct err *err)
-{
-    uint64_t start = clock_ns(), deadline = start + 1000000000u;
-    siginfo_t info = {0};
-
-    if (r->stopped)
-        return 0;
-    if (send_signal(r, SIGSTOP) < 0)
-        return died(r, "between calls", v);
-    /* WNOHANG in a loop: sleeping in waitid would add a wake-up to every call. WNOWAIT leaves a
-     * death to be reaped by the one place that does it. */
-    while (info.si_pid == 0) {
-        if (waitid(P_PID, (id_t)r->pid, &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT) < 0)
-            return fail_errno(err, "cannot wait for the runner");
-        if (info.si_pid == 0 && clock_ns() > deadline)
-            return verdict_set(v, VERDICT_REJECTED, "protocol",
-                               "between calls: it does not stop when it is told to");
-        if (info.si_pid == 0 && !r->config->pin)
-            sched_yield();
-    }
-    if (info.si_code != CLD_STOPPED)
-        return died(r, "between calls", v);
-    waitid(P_PID, (id_t)r->pid, &info, WSTOPPED | WNOHANG);
-    r->stopped = true;
-    r->stop_ns = clock_ns() - start;
-    drain(r);
-    if (wrote_on(r))
-        return verdict_set(v, VERDICT_REJECTED, "late",
-                           "call: wrote to its output after it had said that it was done");
-    return 0;
-}
-
-/* CPU time of all its threads; exact while it stands still. 0 where the kernel does not say. */
-static uint64_t cpu_ns(const struct rproc *r)
-{
-    struct timespec t = {0, 0};
-    clockid_t clock;
-
-    if (r->pid <= 0 || clock_getcpuclockid(r->pid, &clock) != 0 || clock_gettime(clock, &t) < 0)
-        return 0;
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* A runner that is woken sees the next input before it is told to go, and says that it is awake
- * when it likes. Working meanwhile takes CPU time that neither the call nor the way to a standstill
- * explains; waiting for a busy machine does not. Threads of an honest candidate that spin all the
- * while (OpenMP's do) take no longer than the wake-up does. A signal reaches them at once, so a
- * long way to a standstill explains no more than a short one: a candidate can make it long. */
-uint64_t rproc_head_start_ns(const struct rproc *r)
-{
-    uint64_t used = cpu_ns(r) - r->cpu_before_ns;
-    uint64_t explained = r->call_ns + MIN(r->stop_ns, STOP_EXPLAINS_NS);
-    uint64_t early = used > explained ? MIN(used - explained, r->wake_ns) : 0;
-
-    return early > HEAD_FREE_NS ? early - HEAD_FREE_NS : 0;
-}
-
-int rproc_wake(struct rproc *r, struct verdict *v, struct err *err)
-{
-    uint64_t start = clock_ns();
-
-    (void)err;
-    r->cpu_before_ns = cpu_ns(r);
-    if (r->stopped) {
-        r->stopped = false;
-        if (send_signal(r, SIGCONT) < 0)
-            return died(r, "between calls", v);
-    }
-    atomic_store_explicit(&r->page->awake, ++r->awake_seq, memory_order_release);
-
-    int rc = spin_for(r, &r->page->awake_ack, r->awake_seq, r->config->call_timeout_ms,
-                      "between calls", v);
-
-    r->wake_ns = clock_ns() - start;
-    return rc;
 }
 
 void rproc_kill(struct rproc *r)
@@ -729,16 +315,16 @@ void rproc_kill(struct rproc *r)
     r->killed = true;
     if (r->config->worker) /* torch.compile has helpers, in the runner's group */
         kill(-r->pid, SIGKILL);
-    send_signal(r, SIGKILL);
+    rproc_signal(r, SIGKILL);
 }
 
 void rproc_end(struct rproc *r)
 {
     rproc_kill(r);
-    reap(r, 0);
+    rproc_reap(r, 0);
     cgroup_remove(&r->group);
     if (r->out_fd >= 0)
-        drain(r);
+        rproc_drain(r);
     wire_page_unmap(r->page);
     r->page = NULL;
     fd_closep(&r->pidfd);

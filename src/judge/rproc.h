@@ -67,8 +67,8 @@ struct rproc {
     uint64_t queue_ns;        /* what it took to queue */
     bool overdue;             /* it was not queued in time: it waits for the device */
     bool stopped, killed;
-    /* Of its last order: CPU time before, and the judge's clock from SIGCONT to awake, from go to
-     * done, from done to a standstill. */
+    /* Of its last order: CPU time before, and the judge's clock from SIGCONT to awake (0: it did
+     * not wake), from go to done, from done to a standstill. */
     uint64_t cpu_before_ns, wake_ns, call_ns, stop_ns;
     struct rproc_glimpse glimpses[RPROC_GLIMPSES]; /* of its output when it said "done" */
     int n_glimpses;
@@ -128,6 +128,19 @@ int rproc_run(struct rproc *r, struct rproc_reply *ret, struct verdict *v);
 int rproc_stop(struct rproc *r, struct verdict *v, struct err *err);
 /* SIGCONT, and wait until the runner spins on its page again, so that waking is not timed. */
 int rproc_wake(struct rproc *r, struct verdict *v, struct err *err);
+
+/* What an order finds in its arenas: prepared while the runner stands still, or where it is woken
+ * first when it has queued its work. */
+struct rproc_content {
+    int (*prepare)(void *arg, struct err *err); /* 0 or -1 */
+    void *arg;
+    bool wakes_first; /* an order with a hold needs it */
+};
+/* All of these in their order: stop, wake or not yet, queue, prepare, wake, run. The runner is left
+ * running. */
+int rproc_order(struct rproc *r, const struct rproc_order *order,
+                const struct rproc_content *content, struct rproc_reply *ret, struct verdict *v,
+                struct err *err);
 /* How long it may have worked on its last order before it was told to go, by its CPU time: to be
  * asked when it has stood still for some microseconds. Counts as part of the call. */
 uint64_t rproc_head_start_ns(const struct rproc *r);

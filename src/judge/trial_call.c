@@ -83,9 +83,9 @@ struct shot trial_aim(struct trial *t, const struct rproc *r, int content)
                      .in = deck_draw(&a->in_deck, a->n, p.v[0]),
                      .out = deck_draw(&a->out_deck, a->n, p.v[1]),
                      .poison = hash_key((uint64_t[]){t->key, t->n_calls}, 2),
-                     .looks = q.v[0],
-                     .peeks = (uint64_t)q.v[1] << 32 | q.v[2]};
+                     .looks = q.v[0]};
 
+    layout_peeks(&t->config->pool->out, (uint64_t)q.v[1] << 32 | q.v[2], &s.peeks);
     t->n_calls++;
     for (int i = 0; i < a->n && !trial_copies_anew(t); i++)
         if (a->in_content[i] == content)
@@ -128,14 +128,27 @@ static int fill_arenas(struct trial *t, const struct shot *s, struct err *err)
     return 0;
 }
 
-/* An empty order reads and writes no tensor: gigabytes need not be copied for it. */
-static int prepare(struct trial *t, const struct shot *s, enum wire_order what, struct err *err)
-{
-    struct mem *mems[2] = {&s->arenas->in[s->in], &s->arenas->out[s->out]};
+struct preparation {
+    struct trial *t;
+    const struct shot *s;
+    enum wire_order what;
+};
 
-    if (what == WIRE_ORDER_CALL && fill_arenas(t, s, err) < 0)
-        return -1;
-    return trial_flush(t, mems, &t->flushes, err);
+/* An empty order reads and writes no tensor: gigabytes need not be copied for it. */
+static int prepare(void *arg, struct err *err)
+{
+    const struct preparation *p = arg;
+    const struct shot *s = p->s;
+    struct mem *mems[2] = {&s->arenas->in[s->in], &s->arenas->out[s->out]};
+    int rc = 0;
+
+    trial_spread_out(p->t);
+    if (p->what == WIRE_ORDER_CALL)
+        rc = fill_arenas(p->t, s, err);
+    if (rc == 0)
+        rc = trial_flush(p->t, mems, &p->t->flushes, err);
+    trial_draw_in(p->t);
+    return rc;
 }
 
 static int check_guards(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
@@ -309,7 +322,7 @@ static int check_late(struct trial *t, const struct shot *s, struct verdict *v, 
 
     if (!trial_audited(t))
         return 0;
-    if (t->ops->peek(t->config->pool->ctx, &s->arenas->out[s->out], s->peeks, now, err) < 0)
+    if (t->ops->peek(t->config->pool->ctx, &s->arenas->out[s->out], &s->peeks, now, err) < 0)
         return -1;
     return memcmp(now, t->seen, sizeof(now)) == 0
                ? 0
@@ -328,21 +341,11 @@ static int check_tensors(struct trial *t, const struct shot *s, struct verdict *
     return rc ? rc : check_late(t, s, v, err);
 }
 
-static int wake(struct trial *t, struct rproc *r, struct verdict *v, struct err *err)
-{
-    uint64_t start = clock_ns();
-    int rc = rproc_wake(r, v, err);
-
-    if (rc == 0)
-        series_add(&t->wakes, (double)(clock_ns() - start));
-    return rc;
-}
-
 int trial_probe(struct trial *t, const struct shot *s, struct series *times, struct err *err)
 {
     double ns;
 
-    if (audit_probe(t->ops, t->config->pool->ctx, &s->arenas->out[s->out], s->peeks, t->seen, &ns,
+    if (audit_probe(t->ops, t->config->pool->ctx, &s->arenas->out[s->out], &s->peeks, t->seen, &ns,
                     err) < 0)
         return -1;
     series_add(times, ns);
@@ -369,24 +372,19 @@ int trial_order(struct trial *t, struct rproc *r, const struct shot *s, enum wir
 {
     const struct rproc_order order = {what, s->in, s->arenas->n + s->out, count,
                                       how_to_hold(t, hold)};
-    bool wakes_first = trial_audited(t) || order.hold;
-    int rc = rproc_stop(r, v, err);
+    struct preparation p = {t, s, what};
+    const struct rproc_content content = {prepare, &p, trial_audited(t) || order.hold};
+    int rc = rproc_order(r, &order, &content, reply, v, err);
 
-    if (rc == 0 && wakes_first)
-        rc = wake(t, r, v, err);
-    if (rc == 0)
-        rc = rproc_queue(r, &order, v);
-    trial_spread_out(t);
-    if (rc == 0)
-        rc = prepare(t, s, what, err);
-    trial_draw_in(t);
-    if (rc == 0 && !wakes_first)
-        rc = wake(t, r, v, err);
-    if (rc == 0)
-        rc = rproc_run(r, reply, v);
     if (rc == 0 && trial_audited(t))
         rc = trial_probe(t, s, &t->probes, err);
-    return rc ? rc : rproc_stop(r, v, err);
+    if (rc == 0)
+        rc = rproc_stop(r, v, err);
+    else /* perhaps before anything was prepared */
+        trial_draw_in(t);
+    if (r->wake_ns)
+        series_add(&t->wakes, (double)r->wake_ns);
+    return rc;
 }
 
 /* --- scratch memory, where the problem states a budget --- */

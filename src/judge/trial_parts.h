@@ -12,9 +12,9 @@
 struct shot {
     struct arenas *arenas;
     int content, in, out;
-    uint64_t poison; /* can be read, and undone: nothing else follows from it */
-    uint32_t looks;  /* which looks are taken that nobody can guess ... */
-    uint64_t peeks;  /* ... and where */
+    uint64_t poison;    /* can be read, and undone: nothing else follows from it */
+    uint32_t looks;     /* which looks are taken that nobody can guess ... */
+    struct peeks peeks; /* ... and where */
 };
 
 enum trial_phase { PHASE_CHECK, PHASE_WARM_UP, PHASE_SCORE };

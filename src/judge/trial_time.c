@@ -300,10 +300,11 @@ static int hot_calls(struct trial *t, struct verdict *doubt, struct verdict *v, 
 
 int trial_own_work(struct trial *t, struct own_work *ret, struct err *err)
 {
-    const struct shot s = {.arenas = &t->arenas[0]};
+    struct shot s = {.arenas = &t->arenas[0]};
     struct mem *const mems[2] = {&t->arenas[0].in[0], &t->arenas[0].out[0]};
     AUTO(series_release) struct series flushes = {0}, probes = {0};
 
+    layout_peeks(&t->config->pool->out, 0, &s.peeks);
     for (int i = 0; i < IDLE_FLUSHES + 1; i++) {
         if (trial_flush(t, mems, &flushes, err) < 0 || trial_probe(t, &s, &probes, err) < 0)
             return -1;

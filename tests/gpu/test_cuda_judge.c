@@ -311,16 +311,19 @@ static void peek_sees_what_is_there(void)
     enum { WORDS = 1000003 };
     struct mem m = alloc(MEM_OUTPUT, WORDS * sizeof(uint32_t));
     AUTO(freep) uint32_t *words = malloc(WORDS * sizeof(uint32_t));
+    struct peeks where = {.key = KEY, .n = 2, .spans = {{1024, WORDS - 1025}, {WORDS - 1, 1}}};
     uint32_t seen[DEVICE_PEEKS];
     int wrong = 0;
 
     for (uint32_t i = 0; i < WORDS; i++)
         words[i] = i * 2654435761u;
     upload(&m, 0, words, WORDS * sizeof(uint32_t));
-    CHECK(ops->peek(ctx, &m, KEY, seen, &err) == 0, "peek");
+    CHECK(ops->peek(ctx, &m, &where, seen, &err) == 0, "peek");
     for (uint32_t i = 0; i < DEVICE_PEEKS; i++)
-        wrong += seen[i] != words[philox_place(KEY, i, m.bytes / sizeof(uint32_t))];
+        wrong += seen[i] != words[peeks_place(&where, i)];
     CHECK(wrong == 0, "%d of %d words are others", wrong, DEVICE_PEEKS);
+    where.spans[1].at = m.bytes / sizeof(uint32_t);
+    CHECK(ops->peek(ctx, &m, &where, seen, &err) < 0, "peek past the end");
     ops->mem_free(ctx, &m);
 }
 

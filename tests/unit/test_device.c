@@ -6,7 +6,6 @@
 #include "device/device.h"
 
 #include "device/fake_program.h"
-#include "tensor/philox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -246,24 +245,27 @@ static void poison_shows_one_changed_byte(void **state)
     f.ops->close(f.ctx);
 }
 
-/* The words at the places that the key chooses, the last one among those that can be. */
+/* The words at the places that the key chooses: each of a span's can be, the last one too, and none
+ * beside it. */
 static void peek_sees_what_is_there(void **state)
 {
     struct fixture f = open_device(state);
     struct mem m = alloc(&f, MEM_OUTPUT, 64);
-    uint32_t words[16], seen[DEVICE_PEEKS];
+    struct peeks where = {.key = KEY, .n = 3, .spans = {{1, 9}, {15, 1}, {12, 2}}};
+    uint32_t words[16], seen[DEVICE_PEEKS], found = 0;
     struct err err = ERR_INIT;
-    bool last = false;
 
     for (uint32_t i = 0; i < ARRAY_SIZE(words); i++)
-        words[i] = 1000 + i;
+        words[i] = i;
     assert_int_equal(f.ops->upload(f.ctx, &m, 0, words, sizeof(words), &err), 0);
-    assert_int_equal(f.ops->peek(f.ctx, &m, KEY, seen, &err), 0);
+    assert_int_equal(f.ops->peek(f.ctx, &m, &where, seen, &err), 0);
     for (uint32_t i = 0; i < DEVICE_PEEKS; i++) {
-        assert_int_equal(seen[i], words[philox_place(KEY, i, ARRAY_SIZE(words))]);
-        last |= seen[i] == words[ARRAY_SIZE(words) - 1];
+        assert_int_equal(seen[i], peeks_place(&where, i));
+        found |= 1u << seen[i];
     }
-    assert_true(last);
+    assert_int_equal(found, 0x1ff << 1 | 1 << 15 | 3 << 12);
+    where.spans[1].words++;
+    assert_int_equal(f.ops->peek(f.ctx, &m, &where, seen, &err), -1);
     f.ops->mem_free(f.ctx, &m);
     f.ops->close(f.ctx);
 }

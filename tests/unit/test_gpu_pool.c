@@ -325,6 +325,37 @@ static void inputs_are_compared(void **state)
     ops->mem_free(cuda, &b);
 }
 
+/* What tells that an output changes behind "done": as many words of a small one as of a large one,
+ * in as many spans as there can be. */
+static void every_span_is_peeked_at(void **state)
+{
+    enum { WORDS = 70000 };
+    const struct device_judge_ops *ops = device_cuda.judge;
+    struct peeks where = {.key = 7, .n = PEEK_SPANS, .spans = {{1024, 60000}}};
+    AUTO(freep) uint32_t *words = xcalloc(WORDS, sizeof(*words));
+    uint32_t seen[DEVICE_PEEKS];
+    struct mem m = MEM_INIT;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    for (uint32_t i = 0; i < WORDS; i++)
+        words[i] = 3 * i;
+    for (uint32_t i = 1; i < PEEK_SPANS; i++)
+        where.spans[i] = (struct peek_span){62000 + 100 * i, i};
+    assert_int_equal(ops->mem_alloc(cuda, MEM_PRIVATE, WORDS * sizeof(*words), &m, &err), 0);
+    assert_int_equal(ops->upload(cuda, &m, 0, words, WORDS * sizeof(*words), &err), 0);
+    assert_int_equal(ops->peek(cuda, &m, &where, seen, &err), 0);
+    for (uint32_t i = 0; i < DEVICE_PEEKS; i++) {
+        const struct peek_span *s = &where.spans[i % PEEK_SPANS];
+
+        assert_int_equal(seen[i], words[peeks_place(&where, i)]);
+        assert_in_range(seen[i] / 3, s->at, s->at + s->words - 1);
+    }
+    where.spans[PEEK_SPANS - 1].at = m.bytes / sizeof(*words);
+    assert_int_equal(ops->peek(cuda, &m, &where, seen, &err), -1);
+    ops->mem_free(cuda, &m);
+}
+
 /* Made anew for every process: what the last one left there are answers. */
 static void arenas_hold_a_content_and_nothing_else(void **state)
 {
@@ -372,6 +403,7 @@ int main(void)
         cmocka_unit_test(contents_come_back),
         cmocka_unit_test(contents_come_back_to_the_bit),
         cmocka_unit_test(inputs_are_compared),
+        cmocka_unit_test(every_span_is_peeked_at),
         cmocka_unit_test(arenas_hold_a_content_and_nothing_else),
     };
 

@@ -145,6 +145,63 @@ static void guards_find_damage_and_whose_it_is(void **state)
     layout_release(&l);
 }
 
+/* How often a peek looks at each of the tensors; fails when it looks elsewhere. */
+static void count_looks(const struct layout *l, uint64_t key, int *looks)
+{
+    struct peeks where;
+
+    layout_peeks(l, key, &where);
+    for (uint32_t i = 0; i < DEVICE_PEEKS; i++) {
+        uint64_t at = 4 * peeks_place(&where, i);
+        int slot = 0;
+
+        while (slot < l->n && at >= l->slots[slot].offset + l->slot_bytes[slot])
+            slot++;
+        assert_true(slot < l->n && at >= l->slots[slot].offset);
+        looks[slot]++;
+    }
+}
+
+static void peeks_see_small_outputs_too(void **state)
+{
+    AUTO(problem_freep)
+    struct problem *p = load(HEAD "local x = input('x', f32, { N, 4096 })\n"
+                                  "output('a', x + 1)\n"
+                                  "output('b', sum(x))\n"                   /* a word */
+                                  "output('c', -input('h', bf16, { 3 }))"); /* a word and a half */
+    struct layout l;
+
+    (void)state;
+    layout_outputs(small(p), &l);
+    for (uint64_t key = 1; key < 10; key++) {
+        int looks[3] = {0};
+
+        count_looks(&l, key, looks);
+        for (int i = 0; i < l.n; i++)
+            assert_in_range(looks[i], DEVICE_PEEKS / 3, DEVICE_PEEKS / 3 + 1);
+    }
+    layout_release(&l);
+}
+
+/* Of too many every one is looked at, in one call or another. */
+static void peeks_see_many_outputs(void **state)
+{
+    AUTO(problem_freep)
+    struct problem *p = load(HEAD "local x = input('x', f32, { N, 3 })\n"
+                                  "for i = 1, 40 do output('y' .. i, x + i) end");
+    int looks[40] = {0};
+    struct layout l;
+
+    (void)state;
+    layout_outputs(small(p), &l);
+    assert_true(l.n == ARRAY_SIZE(looks) && l.n > PEEK_SPANS);
+    for (uint64_t key = 1; key < 100; key++)
+        count_looks(&l, key, looks);
+    for (int i = 0; i < l.n; i++)
+        assert_in_range(looks[i], DEVICE_PEEKS, 4 * DEVICE_PEEKS); /* 99 / 40 of them each */
+    layout_release(&l);
+}
+
 /* --- pools and admission --- */
 
 #define POOL_CONTENTS 8
@@ -422,6 +479,8 @@ int main(void)
         cmocka_unit_test(honest_error_has_floors),
         cmocka_unit_test(gate_calls),
         cmocka_unit_test(guards_find_damage_and_whose_it_is),
+        cmocka_unit_test(peeks_see_small_outputs_too),
+        cmocka_unit_test(peeks_see_many_outputs),
         cmocka_unit_test(same_seed_same_contents),
         cmocka_unit_test(contents_are_made_again_where_memory_is_short),
         cmocka_unit_test(arenas_take_turns),

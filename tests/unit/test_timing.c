@@ -132,26 +132,26 @@ static int test_flush(void *ctx, struct mem *const *mems, int n, struct err *err
 }
 
 /* Every look at memory waits while a runner lives: as if it had said too early that it was done. */
-static int late_peek(void *ctx, const struct mem *m, uint64_t key, uint32_t *ret_words,
+static int late_peek(void *ctx, const struct mem *m, const struct peeks *where, uint32_t *ret_words,
                      struct err *err)
 {
     if (any_child())
         nap();
-    return device_fake.judge->peek(ctx, m, key, ret_words, err);
+    return device_fake.judge->peek(ctx, m, where, ret_words, err);
 }
 
-/* As if the work went on behind the probe: its next look finds something else. */
-static int changing_peek(void *ctx, const struct mem *m, uint64_t key, uint32_t *ret_words,
-                         struct err *err)
+static size_t late_at, late_bytes; /* of the output arena */
+
+/* As if the work went on behind the probe: its next look finds something else there. */
+static int changing_peek(void *ctx, const struct mem *m, const struct peeks *where,
+                         uint32_t *ret_words, struct err *err)
 {
     static uint64_t last_key;
-    bool again = key == last_key && any_child();
 
-    last_key = key;
-    if (device_fake.judge->peek(ctx, m, key, ret_words, err) < 0)
-        return -1;
-    ret_words[DEVICE_PEEKS / 2] += again;
-    return 0;
+    if (where->key == last_key && any_child())
+        memset((char *)m->host + late_at, 0xA5, late_bytes);
+    last_key = where->key;
+    return device_fake.judge->peek(ctx, m, where, ret_words, err);
 }
 
 static bool hungry; /* no memory is left while a runner lives, and the judge needs some */
@@ -248,7 +248,7 @@ static struct session_options options_of(void)
     return o;
 }
 
-static void judge(struct rig *g, const char *candidate)
+static void judge_on(struct rig *g, const char *problem, const char *candidate)
 {
     /* An audited device would be calibrated, which the fake one cannot be. */
     struct calibration c = {.fingerprint = "fake",
@@ -265,13 +265,20 @@ static void judge(struct rig *g, const char *candidate)
     g->places.runner = runner_path();
     must(calibration_save("home", &c, &err), &err);
     write_file("k.fake", candidate);
-    write_file("p.lua", "problem { 'P', level = 1, id = 1 }\n"
-                        "sizes { full = { N = 64 }, small = { N = 16 } }\n"
-                        "output('y', relu(input('x', f32, { N, N })))\n");
+    write_file("p.lua", problem);
     must(problem_load("p.lua", "p", &g->problem, &err), &err);
     g->station = station_new(&g->places, o.device, o.device_index);
     must(session_open(g->station, g->problem, &o, &g->session, &made, &err), &err);
     must(session_eval(g->session, "k.fake", &g->e, &err), &err);
+}
+
+static void judge(struct rig *g, const char *candidate)
+{
+    judge_on(g,
+             "problem { 'P', level = 1, id = 1 }\n"
+             "sizes { full = { N = 64 }, small = { N = 16 } }\n"
+             "output('y', relu(input('x', f32, { N, N })))\n",
+             candidate);
 }
 
 static void end(struct rig *g)
@@ -559,8 +566,33 @@ static void output_that_changes_behind_the_probe_is_late(void **state)
     (void)state;
     make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
     ops.peek = changing_peek;
+    late_at = GUARD_BYTES;
+    late_bytes = 16 * 16 * sizeof(float);
     judge(&g, "op relu\ntime 10s\n");
     expect(&g, VERDICT_REJECTED, "late", "after it had said that it was done");
+    end(&g);
+}
+
+/* Places used to be spread over the whole arena: of a word beside a megabyte nobody saw anything.
+ */
+static void a_small_output_that_changes_is_late_too(void **state)
+{
+    size_t large = 512 * 512 * sizeof(float);
+    struct rig g;
+
+    (void)state;
+    make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+    ops.peek = changing_peek;
+    late_at = GUARD_BYTES + large + GUARD_BYTES;
+    late_bytes = sizeof(float);
+    judge_on(&g,
+             "problem { 'P', level = 1, id = 1 }\n"
+             "sizes { full = { N = 512 }, small = { N = 512 } }\n"
+             "output('y', relu(input('x', f32, { N, N })))\n"
+             "output('z', relu(input('s', f32, { 1 })))\n",
+             "op relu\ntime 10s\n");
+    expect(&g, VERDICT_REJECTED, "late", "after it had said that it was done");
+    assert_int_equal(timed(&g)->n_calls, 1);
     end(&g);
 }
 
@@ -752,6 +784,7 @@ int main(void)
         cmocka_unit_test(who_takes_the_judges_memory_is_rejected),
         cmocka_unit_test(work_after_done_is_rejected),
         cmocka_unit_test(output_that_changes_behind_the_probe_is_late),
+        cmocka_unit_test(a_small_output_that_changes_is_late_too),
         cmocka_unit_test(a_passing_disturbance_is_forgiven),
         cmocka_unit_test(somebody_elses_work_is_infra),
         cmocka_unit_test(who_holds_all_memory_is_judged),

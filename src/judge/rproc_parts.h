@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of a runner's process share: rproc.c starts and ends it, rproc_wait.c waits for it
+ * and says what it died of, rproc_order.c gives it orders. Nobody else includes this. */
+#ifndef ASSAY_JUDGE_RPROC_PARTS_H
+#define ASSAY_JUDGE_RPROC_PARTS_H
+
+#include "judge/rproc.h"
+
+/* ---- rproc.c ---- */
+
+int rproc_signal(const struct rproc *r, int sig);
+
+/* ---- rproc_wait.c ---- */
+
+#define MEMORY_WATCH_NS 20000000
+
+/* Reads what there is of its text. */
+void rproc_drain(struct rproc *r);
+/* Whether it is gone, and nobody waits for it any more; options: of waitid(). */
+bool rproc_reap(struct rproc *r, int options);
+/* The verdict on a runner that is dead, and on one that is too late, which ends it. */
+int rproc_died(struct rproc *r, const char *when, struct verdict *v);
+int rproc_overdue(struct rproc *r, const char *when, int limit_ms, struct verdict *v);
+/* 0 go on, 1 it took too much and was ended. */
+int rproc_watch_memory(struct rproc *r, const char *when, struct verdict *v);
+/* Spins until *word, or *other, equals value. That it takes too long is a verdict, unless
+ * ret_overdue is there to say it. */
+int rproc_spin_for_either(struct rproc *r, atomic_uint *word, atomic_uint *other, unsigned value,
+                          int limit_ms, bool *ret_overdue, const char *when, struct verdict *v);
+int rproc_spin_for(struct rproc *r, atomic_uint *word, unsigned value, int limit_ms,
+                   const char *when, struct verdict *v);
+
+#endif

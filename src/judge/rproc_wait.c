@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waiting is spinning: the judge owns a core, and a futex or a poll() would add 50 to 80 us to a
+ * call that may take five. A spin cannot see death, so every so often it polls the pidfd; and it
+ * drains the runner's stdout and stderr, or a talkative candidate would block on a full pipe.
+ */
+#include "judge/rproc_parts.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "sandbox/cgroup.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* About 20 us of spinning between looks at the clock and the descriptors. */
+#define SPINS_PER_LOOK 512
+
+static inline void relax(void)
+{
+    __builtin_ia32_pause();
+}
+
+/* --- its text, its death --- */
+
+void rproc_drain(struct rproc *r)
+{
+    char chunk[65536];
+
+    for (;;) {
+        ssize_t n = read(r->out_fd, chunk, sizeof(chunk));
+
+        if (n <= 0)
+            return;
+        r->text_seen += (uint64_t)n;
+        if (r->text.len < RPROC_TEXT_MAX)
+            buf_add(&r->text, chunk, MIN((size_t)n, RPROC_TEXT_MAX - r->text.len));
+    }
+}
+
+bool rproc_reap(struct rproc *r, int options)
+{
+    siginfo_t info = {0};
+
+    if (r->pid <= 0)
+        return true;
+    if (waitid(P_PID, (id_t)r->pid, &info, WEXITED | options) < 0 || info.si_pid == 0)
+        return false;
+    r->wait_status = info.si_code == CLD_EXITED ? info.si_status << 8 : info.si_status;
+    r->pid = 0;
+    return true;
+}
+
+static int out_of_memory(const struct rproc *r, const char *when, struct verdict *v)
+{
+    return verdict_set(v, VERDICT_CRASH, "memory",
+                       "%s: took more than %.1f GiB of host memory; ended", when,
+                       (double)r->config->mem_bytes / 0x1p30);
+}
+
+/* Exit status 134 is what our SIGABRT handler leaves: as pid 1 of its namespace a runner ignores an
+ * unhandled SIGABRT of its own. */
+static int death_verdict(const struct rproc *r, const char *when, struct verdict *v)
+{
+    int status = r->wait_status;
+
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+        return verdict_set(v, VERDICT_REJECTED, "sandbox",
+                           "%s: made a system call no kernel needs (fork, exec, network, ...)",
+                           when);
+    if (WIFSIGNALED(status) && r->group && cgroup_ran_out(r->group))
+        return out_of_memory(r, when, v);
+    if (WIFSIGNALED(status)) {
+        const char *name = sigabbrev_np(WTERMSIG(status));
+        char code[32];
+
+        snprintf(code, sizeof(code), "SIG%s", name ? name : "?");
+        return verdict_set(v, VERDICT_CRASH, code, "%s: ended by %s (%s)", when, code,
+                           strsignal(WTERMSIG(status)));
+    }
+    if (WEXITSTATUS(status) == 134)
+        return verdict_set(v, VERDICT_CRASH, "SIGABRT", "%s: aborted (SIGABRT)", when);
+    return verdict_set(v, VERDICT_CRASH, "exited", "%s: the candidate ended its process (exit %d)",
+                       when, WEXITSTATUS(status));
+}
+
+int rproc_died(struct rproc *r, const char *when, struct verdict *v)
+{
+    rproc_drain(r);
+    rproc_reap(r, 0);
+    rproc_drain(r);
+    return death_verdict(r, when, v);
+}
+
+int rproc_overdue(struct rproc *r, const char *when, int limit_ms, struct verdict *v)
+{
+    rproc_end(r);
+    return verdict_set(v, VERDICT_TIMEOUT, when, "%s: not done after %d ms; ended", when, limit_ms);
+}
+
+/* Of host memory that is really there, in bytes; 0 when it cannot be found out. */
+static uint64_t resident_bytes(pid_t pid)
+{
+    AUTO(freep) char *path = xasprintf("/proc/%d/statm", (int)pid);
+    AUTO(fd_closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    unsigned long long pages = 0;
+    char text[128];
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+    text[MAX(n, 0)] = '\0';
+    return n > 0 && sscanf(text, "%*u %llu", &pages) == 1 ? pages * (uint64_t)sysconf(_SC_PAGESIZE)
+                                                          : 0;
+}
+
+/* A driver reserves terabytes of addresses, so RLIMIT_AS is not for its process: the judge watches
+ * what is used, often enough that little more can be taken meanwhile. */
+int rproc_watch_memory(struct rproc *r, const char *when, struct verdict *v)
+{
+    uint64_t now = clock_ns(), limit = r->config->mem_bytes;
+
+    if (limit == 0 || now - r->watched_ns < MEMORY_WATCH_NS)
+        return 0;
+    r->watched_ns = now;
+    if (resident_bytes(r->pid) <= limit)
+        return 0;
+    rproc_end(r);
+    return out_of_memory(r, when, v);
+}
+
+/* --- waiting --- */
+
+/* One look aside from a spin: 0 go on, 1 dead (*v says). */
+static int look(struct rproc *r, const char *when, struct verdict *v)
+{
+    struct pollfd fds[2] = {{r->pidfd, POLLIN, 0}, {r->out_fd, POLLIN, 0}};
+
+    if (poll(fds, 2, 0) > 0) {
+        if (fds[1].revents & POLLIN)
+            rproc_drain(r);
+        if (fds[0].revents & POLLIN)
+            return rproc_died(r, when, v);
+    }
+
+    if (r->watch.look)
+        r->watch.look(r->watch.arg);
+
+    return rproc_watch_memory(r, when, v);
+}
+
+int rproc_spin_for_either(struct rproc *r, atomic_uint *word, atomic_uint *other, unsigned value,
+                          int limit_ms, bool *ret_overdue, const char *when, struct verdict *v)
+{
+    uint64_t deadline = clock_ns() + (uint64_t)limit_ms * 1000000u;
+
+    for (;;) {
+        for (int i = 0; i < SPINS_PER_LOOK; i++) {
+            if (atomic_load_explicit(word, memory_order_acquire) == value ||
+                atomic_load_explicit(other, memory_order_acquire) == value)
+                return 0;
+            relax();
+        }
+
+        int rc = look(r, when, v);
+
+        if (rc)
+            return rc;
+
+        bool late = clock_ns() > deadline;
+
+        if (late && !ret_overdue)
+            return rproc_overdue(r, when, limit_ms, v);
+        if (late) {
+            *ret_overdue = true;
+            return 0;
+        }
+        if (!r->config->pin)
+            sched_yield(); /* one core for both: let the runner have it */
+    }
+}
+
+int rproc_spin_for(struct rproc *r, atomic_uint *word, unsigned value, int limit_ms,
+                   const char *when, struct verdict *v)
+{
+    return rproc_spin_for_either(r, word, word, value, limit_ms, NULL, when, v);
+}
