@@ -29,9 +29,9 @@ static const enum size_set size_sets[] = {[1] = SIZES_SMALL, [2] = SIZES_FULL};
 
 static const struct opt eval_table[] = {
     {"device", 'd', OPT_STRING, FIELD(device), "DEVICE",
-     "cpu, cuda, fake (default: by the file's suffix)", NULL, 0, 0},
-    {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET", "small or full (default: full on GPUs)",
-     size_choices, 0, 0},
+     "cpu, cuda, cuda:1, fake (default: by the file's suffix)", NULL, 0, 0},
+    {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET",
+     "small or full (default: full on GPUs, small elsewhere)", size_choices, 0, 0},
     {"json", 'j', OPT_FLAG, FIELD(json), NULL, "print exactly the record, one line a candidate",
      NULL, 0, 0},
     {"check-only", 'c', OPT_FLAG, FIELD(check_only), NULL, "right or wrong, no timing", NULL, 0, 0},
@@ -115,6 +115,9 @@ static int plan_from(const struct eval_options *o, struct session_options *s, st
     s->plan.runners = o->runners ? (int)o->runners : s->plan.runners;
     s->plan.spares = o->no_spares ? -1 : (int)o->spares;
     s->sizes = o->sizes ? size_sets[o->sizes] : default_sizes(s->device);
+    if (o->min_calls && o->max_calls && o->min_calls > o->max_calls)
+        return fail(err, ERR_USAGE, "eval: --min-calls %lld is more than --max-calls %lld",
+                    (long long)o->min_calls, (long long)o->max_calls);
     if (!o->seed)
         return 0;
     s->seed_chosen = true;
@@ -484,6 +487,9 @@ static int take_file(struct eval *v, const char *path, struct err *err)
     if (!device)
         return fail(err, ERR_INPUT, "%s: no device takes files of this kind; see `assay doctor`",
                     path);
+    if (device_for_file(path) != device)
+        return fail(err, ERR_INPUT, "%s: the %s device takes %s files", path, device->name,
+                    device->suffixes[0]);
     return open_session(v, device, index, err) < 0 ? -1 : judge_one(v, path, NULL, err);
 }
 
@@ -621,8 +627,8 @@ const struct cmd cmd_eval = {
         "problem.\n"
         "Inputs and expected values are shared by the files of one problem.\n"
         "torch:eager, torch:compile and torch:max-autotune are baselines: PyTorch itself, "
-        "TF32 off unless\n+tf32 is added. cpu:naive and cpu:openblas: the problem's ops by loops, "
-        "or with OpenBLAS.\n",
+        "TF32 off unless\n+tf32 is added. torch:vendor: a vendor's library (the hard problems). "
+        "cpu:naive and cpu:openblas:\nthe problem's ops by loops, or with OpenBLAS.\n",
     .lingers = eval_lingers,
     .run = eval_main,
 };
