@@ -216,10 +216,15 @@ static void print_notes(const struct evaluation *e, bool holds, struct buf *out)
 /* Only once its seed is spent. */
 static void print_repeat(const struct eval *v, const struct evaluation *e, struct buf *out)
 {
-    buf_addf(out, "  again: assay eval %s %s --device %s --sizes %s --seed %llu%s\n",
-             v->problem->name, e->file_name, v->station->device->name,
+    const struct eval_options *o = v->options;
+
+    buf_addf(out, "  again: assay eval %s %s --device %s --sizes %s --seed %llu%s",
+             v->problem->name, e->file_name, o->device ? o->device : v->station->device->name,
              size_set_names[v->session->options.sizes], (unsigned long long)e->seed,
-             v->options->check_only ? " --check-only" : "");
+             o->check_only ? " --check-only" : "");
+    if (o->timeout_ms && e->verdict.kind == VERDICT_TIMEOUT)
+        buf_addf(out, " --timeout %lld", (long long)o->timeout_ms);
+    buf_addch(out, '\n');
 }
 
 /* The compiler's words matter when it refused; a few lines of them. */
