@@ -480,8 +480,6 @@ static int take_file(struct eval *v, const char *path, struct err *err)
     const struct device *device = device_for_file(path);
     int index = 0;
 
-    if (!v->problem)
-        return fail(err, ERR_USAGE, "eval: name the problem before %s", path);
     if (v->options->device && device_find(v->options->device, &device, &index, err) < 0)
         return -1;
     if (access(path, R_OK) < 0) {
@@ -531,8 +529,6 @@ static int take_baseline(struct eval *v, const char *word, struct err *err)
 
     if (baseline_parse(word, &b, err) < 0)
         return -1;
-    if (!v->problem)
-        return fail(err, ERR_USAGE, "eval: name the problem before %s", word);
     device = b.torch ? torch_device(v) : &device_cpu;
     if (v->options->device && device_find(v->options->device, &device, &index, err) < 0)
         return -1;
@@ -556,6 +552,24 @@ static int count_to_come(int argc, char **argv, int i)
     for (; i < argc && (baseline_is(argv[i]) || is_file(argv, i)); i++)
         n += !baseline_is(argv[i]);
     return n;
+}
+
+/* A problem with nothing to judge is said before anything is judged: no verdict is not a pass. */
+static int check_words(int argc, char **argv, struct err *err)
+{
+    for (int i = 0; i < argc; i++) {
+        if (baseline_is(argv[i]) || is_file(argv, i)) {
+            if (i == 0)
+                return fail(err, ERR_USAGE, "eval: name the problem before %s", argv[i]);
+            continue;
+        }
+        if (i + 1 == argc)
+            return fail(err, ERR_USAGE, "eval: name a file behind %s", argv[i]);
+        if (!baseline_is(argv[i + 1]) && !is_file(argv, i + 1))
+            return fail(err, ERR_INPUT, "eval: a file is due behind %s: there is no '%s'", argv[i],
+                        argv[i + 1]);
+    }
+    return 0;
 }
 
 static int eval_words(struct eval *v, int argc, char **argv, struct err *err)
@@ -597,6 +611,8 @@ static int eval_main(struct app *app, const void *options, int argc, char **argv
     if (argc < 2)
         return fail(err, ERR_USAGE,
                     "eval: takes a problem and a file, as in: assay eval level1/19 relu.c");
+    if (check_words(argc, argv, err) < 0)
+        return -1;
     if (!v.options->no_store && store_open(app->places.home, &app->store, err) < 0)
         return -1;
     table_init(&v.table, "llllrrrrr", heads);

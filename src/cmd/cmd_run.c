@@ -72,10 +72,15 @@ static int load(struct app *app, const char *source, struct run_settings *settin
     return plan_file_load(source, app->places.share, settings, c, err);
 }
 
-static int fail_empty(const char *source, struct err *err)
+static int fail_empty(const char *source, const struct candidates *c, struct err *err)
 {
     struct stat st;
 
+    if (c->n_notes == 1)
+        return fail(err, ERR_INPUT, "%s: no candidates in it: %s", source, c->notes[0]);
+    if (c->n_notes)
+        return fail(err, ERR_INPUT, "%s: no candidates in it: %s (and %d more)", source,
+                    c->notes[0], c->n_notes - 1);
     if (stat(source, &st) == 0 && !S_ISDIR(st.st_mode))
         return fail(err, ERR_INPUT,
                     "%s: no candidates: nothing in its folders is of the models, problems and "
@@ -136,7 +141,7 @@ static int run_main(struct app *app, const void *options, int argc, char **argv,
     if (run_check_name(config.name, err) < 0)
         return -1;
     if (!candidates.n)
-        return fail_empty(argv[0], err);
+        return fail_empty(argv[0], &candidates, err);
     if (store_open(app->places.home, &app->store, err) < 0)
         return -1;
     config.store = app->store;
