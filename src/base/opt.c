@@ -43,7 +43,7 @@ static int set_number(const struct opt *o, void *field, const char *value, struc
     if (end == value || *end || errno)
         return fail(err, ERR_USAGE, "--%s takes a number, not '%s'", o->name, value);
     if ((o->min != 0 || o->max != 0) && !(v >= o->min && v <= o->max))
-        return fail(err, ERR_USAGE, "--%s takes %g to %g, not '%s'", o->name, o->min, o->max,
+        return fail(err, ERR_USAGE, "--%s takes %.9g to %.9g, not '%s'", o->name, o->min, o->max,
                     value);
     if (o->type == OPT_INT)
         *(int64_t *)field = strtoll(value, NULL, 0);

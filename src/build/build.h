@@ -45,4 +45,14 @@ void build_cuda_arch(int major, int minor, char ret[BUILD_ARCH_MAX]);
 int build_artifact(const struct build_request *req, struct build_result *ret, struct err *err);
 void build_result_release(struct build_result *r);
 
+/* What builds and evidence are made with, as it is found here. */
+struct build_tool {
+    const char *what; /* "cc", "c++", "nvcc", "disasm" */
+    bool there;
+    char text[480]; /* "gcc 12.2.0, /usr/bin/gcc", or why there is none */
+};
+
+#define BUILD_TOOLS 4
+void build_tools(const char *cache_dir, struct build_tool ret[BUILD_TOOLS]);
+
 #endif

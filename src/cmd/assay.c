@@ -32,7 +32,8 @@ static void print_command_help(const struct cmd *cmd)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
 
-    buf_addf(&text, "usage: assay %s [OPTIONS] %s\n\n%s\n\n", cmd->name, cmd->args, cmd->summary);
+    buf_addf(&text, "usage: assay %s [OPTIONS]%s%s\n\n%s\n\n", cmd->name, *cmd->args ? " " : "",
+             cmd->args, cmd->summary);
     opt_help(cmd->options, &text);
     if (cmd->details)
         buf_addf(&text, "\n%s", cmd->details);
@@ -57,6 +58,21 @@ static const struct cmd *find_command(const char *name, struct err *err)
     else
         fail(err, ERR_USAGE, "unknown command '%s'; see assay --help", name);
     return NULL;
+}
+
+/* `assay help eval` is `assay eval --help`. Returns the exit status. */
+static int help_main(const char *word)
+{
+    struct err err = ERR_INIT;
+    const struct cmd *cmd = word ? find_command(word, &err) : NULL;
+
+    if (cmd)
+        print_command_help(cmd);
+    else if (!word)
+        print_help(stdout);
+    else
+        fprintf(stderr, "assay: %s\n", err.text);
+    return (int)err.kind;
 }
 
 static void app_init(struct app *app)
@@ -121,10 +137,8 @@ int main(int argc, char **argv)
         print_help(stderr);
         return ERR_USAGE;
     }
-    if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
-        print_help(stdout);
-        return 0;
-    }
+    if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "help"))
+        return help_main(argv[2]);
     if (!strcmp(argv[1], "--version")) {
         puts("assay " ASSAY_VERSION);
         return 0;

@@ -4,8 +4,11 @@
 #include "cmd/cmd.h"
 #include "cmd/text.h"
 
+#include "build/build.h"
+#include "device/nvrtc.h"
 #include "judge/call_floor.h"
 #include "judge/record.h"
+#include "judge/worker.h"
 #include "sandbox/sandbox.h"
 #include "store/store.h"
 
@@ -114,7 +117,36 @@ static void look_at_store(struct findings *f, const struct app *app)
              n == 1 ? "" : "s");
 }
 
+/* Only the C compiler is always needed. */
 static void look_at_tools(struct findings *f, const struct app *app)
+{
+    struct build_tool tools[BUILD_TOOLS];
+    const char *why = "";
+
+    build_tools(app->places.cache, tools);
+    for (int i = 0; i < BUILD_TOOLS; i++)
+        note(f, tools[i].what, tools[i].there || i > 0, "%s", tools[i].text);
+    note(f, "nvrtc", true, "%s", nvrtc_available(&why) ? "found" : why);
+}
+
+/* PyTorch is imported, which takes a second or some. */
+static void look_at_torch(struct findings *f, const struct app *app)
+{
+    const struct worker_config c = {.share = app->places.share, .cache = app->places.cache};
+    const struct baseline eager = {.mode = "eager", .torch = true};
+    AUTO(worker_closep) struct worker *worker = NULL;
+    AUTO(buf_release) struct buf text = BUF_INIT;
+    struct err err = ERR_INIT;
+
+    if (worker_open(&c, &worker, &err) < 0) {
+        note(f, "torch", true, "%s", err.text);
+        return;
+    }
+    worker_describe(worker, &eager, &text);
+    note(f, "torch", true, "%s", buf_str(&text));
+}
+
+static void look_at_builder(struct findings *f)
 {
     char *true_argv[] = {(char *)"/usr/bin/env", (char *)"true", NULL};
     AUTO(buf_release) struct buf output = BUF_INIT;
@@ -124,7 +156,6 @@ static void look_at_tools(struct findings *f, const struct app *app)
     struct sandbox_tool_result result;
     const char *none[] = {NULL};
 
-    (void)app;
     if (!mkdtemp(dir)) {
         note(f, "builder", false, "no temporary folder");
         return;
@@ -157,6 +188,8 @@ static int doctor_main(struct app *app, const void *options, int argc, char **ar
     note(&f, "assay", true, "%s, problems and headers in %s", ASSAY_VERSION, app->places.share);
     look_at_devices(&f);
     look_at_tools(&f, app);
+    look_at_torch(&f, app);
+    look_at_builder(&f);
     look_at_runner(&f, app);
     look_at_store(&f, app);
     for (int i = 0; i < f.n; i++) {

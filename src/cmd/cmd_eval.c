@@ -29,9 +29,9 @@ static const enum size_set size_sets[] = {[1] = SIZES_SMALL, [2] = SIZES_FULL};
 
 static const struct opt eval_table[] = {
     {"device", 'd', OPT_STRING, FIELD(device), "DEVICE",
-     "cpu, cuda, fake (default: by the file's suffix)", NULL, 0, 0},
-    {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET", "small or full (default: full on GPUs)",
-     size_choices, 0, 0},
+     "cpu, cuda, cuda:1, fake (default: by the file's suffix)", NULL, 0, 0},
+    {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET",
+     "small or full (default: full on GPUs, small elsewhere)", size_choices, 0, 0},
     {"json", 'j', OPT_FLAG, FIELD(json), NULL, "print exactly the record, one line a candidate",
      NULL, 0, 0},
     {"check-only", 'c', OPT_FLAG, FIELD(check_only), NULL, "right or wrong, no timing", NULL, 0, 0},
@@ -115,6 +115,9 @@ static int plan_from(const struct eval_options *o, struct session_options *s, st
     s->plan.runners = o->runners ? (int)o->runners : s->plan.runners;
     s->plan.spares = o->no_spares ? -1 : (int)o->spares;
     s->sizes = o->sizes ? size_sets[o->sizes] : default_sizes(s->device);
+    if (o->min_calls && o->max_calls && o->min_calls > o->max_calls)
+        return fail(err, ERR_USAGE, "eval: --min-calls %lld is more than --max-calls %lld",
+                    (long long)o->min_calls, (long long)o->max_calls);
     if (!o->seed)
         return 0;
     s->seed_chosen = true;
@@ -213,10 +216,15 @@ static void print_notes(const struct evaluation *e, bool holds, struct buf *out)
 /* Only once its seed is spent. */
 static void print_repeat(const struct eval *v, const struct evaluation *e, struct buf *out)
 {
-    buf_addf(out, "  again: assay eval %s %s --device %s --sizes %s --seed %llu%s\n",
-             v->problem->name, e->file_name, v->station->device->name,
+    const struct eval_options *o = v->options;
+
+    buf_addf(out, "  again: assay eval %s %s --device %s --sizes %s --seed %llu%s",
+             v->problem->name, e->file_name, o->device ? o->device : v->station->device->name,
              size_set_names[v->session->options.sizes], (unsigned long long)e->seed,
-             v->options->check_only ? " --check-only" : "");
+             o->check_only ? " --check-only" : "");
+    if (o->timeout_ms && e->verdict.kind == VERDICT_TIMEOUT)
+        buf_addf(out, " --timeout %lld", (long long)o->timeout_ms);
+    buf_addch(out, '\n');
 }
 
 /* The compiler's words matter when it refused; a few lines of them. */
@@ -472,8 +480,6 @@ static int take_file(struct eval *v, const char *path, struct err *err)
     const struct device *device = device_for_file(path);
     int index = 0;
 
-    if (!v->problem)
-        return fail(err, ERR_USAGE, "eval: name the problem before %s", path);
     if (v->options->device && device_find(v->options->device, &device, &index, err) < 0)
         return -1;
     if (access(path, R_OK) < 0) {
@@ -484,6 +490,9 @@ static int take_file(struct eval *v, const char *path, struct err *err)
     if (!device)
         return fail(err, ERR_INPUT, "%s: no device takes files of this kind; see `assay doctor`",
                     path);
+    if (device_for_file(path) != device)
+        return fail(err, ERR_INPUT, "%s: the %s device takes %s files", path, device->name,
+                    device->suffixes[0]);
     return open_session(v, device, index, err) < 0 ? -1 : judge_one(v, path, NULL, err);
 }
 
@@ -520,8 +529,6 @@ static int take_baseline(struct eval *v, const char *word, struct err *err)
 
     if (baseline_parse(word, &b, err) < 0)
         return -1;
-    if (!v->problem)
-        return fail(err, ERR_USAGE, "eval: name the problem before %s", word);
     device = b.torch ? torch_device(v) : &device_cpu;
     if (v->options->device && device_find(v->options->device, &device, &index, err) < 0)
         return -1;
@@ -545,6 +552,24 @@ static int count_to_come(int argc, char **argv, int i)
     for (; i < argc && (baseline_is(argv[i]) || is_file(argv, i)); i++)
         n += !baseline_is(argv[i]);
     return n;
+}
+
+/* A problem with nothing to judge is said before anything is judged: no verdict is not a pass. */
+static int check_words(int argc, char **argv, struct err *err)
+{
+    for (int i = 0; i < argc; i++) {
+        if (baseline_is(argv[i]) || is_file(argv, i)) {
+            if (i == 0)
+                return fail(err, ERR_USAGE, "eval: name the problem before %s", argv[i]);
+            continue;
+        }
+        if (i + 1 == argc)
+            return fail(err, ERR_USAGE, "eval: name a file behind %s", argv[i]);
+        if (!baseline_is(argv[i + 1]) && !is_file(argv, i + 1))
+            return fail(err, ERR_INPUT, "eval: a file is due behind %s: there is no '%s'", argv[i],
+                        argv[i + 1]);
+    }
+    return 0;
 }
 
 static int eval_words(struct eval *v, int argc, char **argv, struct err *err)
@@ -586,6 +611,8 @@ static int eval_main(struct app *app, const void *options, int argc, char **argv
     if (argc < 2)
         return fail(err, ERR_USAGE,
                     "eval: takes a problem and a file, as in: assay eval level1/19 relu.c");
+    if (check_words(argc, argv, err) < 0)
+        return -1;
     if (!v.options->no_store && store_open(app->places.home, &app->store, err) < 0)
         return -1;
     table_init(&v.table, "llllrrrrr", heads);
@@ -621,8 +648,8 @@ const struct cmd cmd_eval = {
         "problem.\n"
         "Inputs and expected values are shared by the files of one problem.\n"
         "torch:eager, torch:compile and torch:max-autotune are baselines: PyTorch itself, "
-        "TF32 off unless\n+tf32 is added. cpu:naive and cpu:openblas: the problem's ops by loops, "
-        "or with OpenBLAS.\n",
+        "TF32 off unless\n+tf32 is added. torch:vendor: a vendor's library (the hard problems). "
+        "cpu:naive and cpu:openblas:\nthe problem's ops by loops, or with OpenBLAS.\n",
     .lingers = eval_lingers,
     .run = eval_main,
 };

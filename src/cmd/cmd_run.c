@@ -66,7 +66,30 @@ static int load(struct app *app, const char *source, struct run_settings *settin
     }
     if (S_ISDIR(st.st_mode))
         return candidates_scan(source, c, err);
+    if (device_for_file(source))
+        return fail(err, ERR_INPUT, "%s: run takes a folder or a plan; one file is for assay eval",
+                    source);
     return plan_file_load(source, app->places.share, settings, c, err);
+}
+
+static int fail_empty(const char *source, const struct candidates *c, struct err *err)
+{
+    struct stat st;
+
+    if (c->n_notes == 1)
+        return fail(err, ERR_INPUT, "%s: no candidates in it: %s", source, c->notes[0]);
+    if (c->n_notes)
+        return fail(err, ERR_INPUT, "%s: no candidates in it: %s (and %d more)", source,
+                    c->notes[0], c->n_notes - 1);
+    if (stat(source, &st) == 0 && !S_ISDIR(st.st_mode))
+        return fail(err, ERR_INPUT,
+                    "%s: no candidates: nothing in its folders is of the models, problems and "
+                    "samples that it names",
+                    source);
+    return fail(err, ERR_INPUT,
+                "%s: no candidates in it: they lie in MODEL/PROBLEM/sampleN.EXT, or are called "
+                "level_L_problem_P_sample_S_kernel.EXT",
+                source);
 }
 
 static int choose(int64_t option, int64_t plan, int otherwise)
@@ -118,10 +141,7 @@ static int run_main(struct app *app, const void *options, int argc, char **argv,
     if (run_check_name(config.name, err) < 0)
         return -1;
     if (!candidates.n)
-        return fail(err, ERR_INPUT,
-                    "%s: no candidates in it: they lie in MODEL/PROBLEM/sampleN.EXT, or are called "
-                    "level_L_problem_P_sample_S_kernel.EXT",
-                    argv[0]);
+        return fail_empty(argv[0], &candidates, err);
     if (store_open(app->places.home, &app->store, err) < 0)
         return -1;
     config.store = app->store;

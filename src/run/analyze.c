@@ -49,38 +49,67 @@ double analyze_cold_us(const struct results_cell *c)
     return geomean(cold, c->n_sizes);
 }
 
-/* Median over the repeats that pass; NAN when there is none. */
-static double median_over(const struct sample *s,
-                          double (*value)(const struct results_cell *, const void *),
-                          const void *arg)
+/* NAN when this cell has no time of that size and device. */
+static double cell_us(const struct results_cell *c, const char *size_hash, const char *fingerprint)
+{
+    for (int i = 0; i < c->n_sizes && !strcmp(c->fingerprint, fingerprint); i++)
+        if (!strcmp(c->sizes[i].hash, size_hash))
+            return c->sizes[i].cold_us;
+    return NAN;
+}
+
+double analyze_sample_us(const struct results_cell *cells, int repeats, const char *size_hash,
+                         const char *fingerprint)
+{
+    AUTO(freep) double *us = xcalloc((size_t)MAX(repeats, 1), sizeof(*us));
+    size_t n = 0;
+
+    for (int i = 0; i < repeats; i++) {
+        if (!results_cell_counts(&cells[i]))
+            continue;
+        if (cells[i].verdict != VERDICT_PASS)
+            return NAN;
+        us[n] = cell_us(&cells[i], size_hash, fingerprint);
+        n += !isnan(us[n]);
+    }
+    return n ? stats_median(us, n) : NAN;
+}
+
+static double median_peak(const struct sample *s)
 {
     AUTO(freep) double *v = xcalloc((size_t)MAX(s->repeats, 1), sizeof(*v));
     size_t n = 0;
 
-    for (int i = 0; i < s->repeats; i++) {
-        double x = results_cell_counts(&s->cells[i]) ? value(&s->cells[i], arg) : NAN;
-
-        if (!isnan(x))
-            v[n++] = x;
-    }
+    for (int i = 0; i < s->repeats; i++)
+        if (results_cell_counts(&s->cells[i]) && !isnan(s->cells[i].peak_fraction))
+            v[n++] = s->cells[i].peak_fraction;
     return n ? stats_median(v, n) : NAN;
 }
 
-static double peak_of(const struct results_cell *c, const void *arg)
+/* Of times that are medians, and not the median of ratios: so a model is as fast as itself. */
+static double speedup_on(const struct sample *s, const struct results_cell *c,
+                         const struct analyze_baseline *b)
 {
-    (void)arg;
-    return c->peak_fraction;
-}
-
-static double speedup_of(const struct results_cell *c, const void *arg)
-{
-    const struct analyze_baseline *b = arg;
     AUTO(freep) double *ratios = xcalloc((size_t)MAX(c->n_sizes, 1), sizeof(*ratios));
 
-    for (int i = 0; i < c->n_sizes; i++)
-        ratios[i] = b->cold_us(b->arg, c->problem, c->sizes[i].hash, c->fingerprint) /
-                    c->sizes[i].cold_us; /* one NAN makes the mean NAN */
-    return geomean(ratios, c->n_sizes);
+    for (int i = 0; i < c->n_sizes; i++) {
+        const char *hash = c->sizes[i].hash;
+
+        ratios[i] = b->cold_us(b->arg, c->problem, hash, c->fingerprint) /
+                    analyze_sample_us(s->cells, s->repeats, hash, c->fingerprint);
+    }
+    return geomean(ratios, c->n_sizes); /* one NAN makes the mean NAN */
+}
+
+/* On the first device that both were timed on. */
+static double speedup_of(const struct sample *s, const struct analyze_baseline *b)
+{
+    double speedup = NAN;
+
+    for (int i = 0; i < s->repeats && isnan(speedup); i++)
+        if (results_cell_counts(&s->cells[i]))
+            speedup = speedup_on(s, &s->cells[i], b);
+    return speedup;
 }
 
 static struct sample merge(const struct results_cell *cells, int repeats,
@@ -105,9 +134,9 @@ static struct sample merge(const struct results_cell *cells, int repeats,
     s.skipped = !judged;
     s.counts = s.counts || s.skipped; /* as failed; where all are infra: not at all */
     if (s.right) {
-        s.peak = median_over(&s, peak_of, NULL);
+        s.peak = median_peak(&s);
         if (baseline->name)
-            s.speedup = median_over(&s, speedup_of, baseline);
+            s.speedup = speedup_of(&s, baseline);
     }
     return s;
 }

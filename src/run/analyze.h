@@ -92,6 +92,10 @@ void analysis_release(struct analysis *a);
 double analyze_pass_at_k(int n, int c, int k);
 /* Geometric mean over sizes; NAN for none. */
 double analyze_cold_us(const struct results_cell *c);
+/* The time of one sample at one size on one device: the median over its repeats, which lie side by
+ * side. NAN when one of them is not right, or none was timed there. */
+double analyze_sample_us(const struct results_cell *cells, int repeats, const char *size_hash,
+                         const char *fingerprint);
 
 /* --- two runs --- */
 

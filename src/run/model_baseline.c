@@ -23,17 +23,18 @@ double model_baseline_cold_us(void *arg, const char *problem, const char *size_h
                               const char *fingerprint)
 {
     const struct model_baseline *b = arg;
+    const struct results_cell *cells = b->results->cells;
     double best = NAN;
 
-    for (int i = 0; i < b->results->n_cells; i++) {
-        const struct results_cell *c = &b->results->cells[i];
-
-        if (c->model_at != b->model_at || strcmp(c->problem, problem) != 0 || !c->record ||
-            c->verdict != VERDICT_PASS || strcmp(c->fingerprint, fingerprint) != 0)
+    for (int i = 0, end; i < b->results->n_cells; i = end) {
+        end = i + 1;
+        if (cells[i].model_at != b->model_at || strcmp(cells[i].problem, problem) != 0)
             continue;
-        for (int s = 0; s < c->n_sizes; s++)
-            if (!strcmp(c->sizes[s].hash, size_hash))
-                best = fmin(best, c->sizes[s].cold_us); /* a NAN gives way */
+        while (end < b->results->n_cells && cells[end].model_at == b->model_at &&
+               cells[end].problem_at == cells[i].problem_at && cells[end].sample == cells[i].sample)
+            end++;
+        best = fmin(best, analyze_sample_us(&cells[i], end - i, size_hash,
+                                            fingerprint)); /* NAN gives way */
     }
     return best;
 }

@@ -213,6 +213,25 @@ static void add_missing(const struct matrix *m, struct candidates *c)
             add_missing_samples(m, list_item(m->models, i)->text, m->problems[k], found, c);
 }
 
+/* What was found only with candidates that are not listed is no problem of this run. */
+static void drop_problems(const struct matrix *m, struct candidates *c)
+{
+    for (int k = c->n_problems - 1; k >= 0; k--) {
+        bool wanted = m->n_problems && problem_listed(m, k);
+
+        for (int i = 0; i < c->n; i++)
+            wanted = wanted || c->items[i].problem_at == k;
+        if (wanted)
+            continue;
+        problem_ref_release(&c->problems[k]);
+        memmove(&c->problems[k], &c->problems[k + 1],
+                (size_t)(c->n_problems - k - 1) * sizeof(*c->problems));
+        c->n_problems--;
+        for (int i = 0; i < c->n; i++)
+            c->items[i].problem_at -= c->items[i].problem_at > k;
+    }
+}
+
 static int read_problems(const struct ydoc *d, const char *share_dir, struct matrix *m,
                          struct candidates *c, struct err *err)
 {
@@ -246,6 +265,7 @@ static int apply_matrix(const struct ydoc *d, const char *share_dir, struct cand
     if (rc == 0) {
         keep_listed(&m, c);
         add_missing(&m, c);
+        drop_problems(&m, c);
     }
     free(m.problems);
     return rc;

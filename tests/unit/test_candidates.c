@@ -213,6 +213,25 @@ static void a_plan(void **state)
     assert_null(find(&c, "m2", "level1/019_relu", 1)->skipped);
     assert_string_equal(find(&c, "m2", "level1/019_relu", 1)->origin, "plan.yaml: line 11");
     assert_non_null(find(&c, "m2", "level1/023_softmax", 1));
+    assert_int_equal(c.n_problems, 2);
+}
+
+/* A problem whose candidates were all left out used to be one of the run's, with nothing in it. */
+static void problems_of_left_out_models(void **state)
+{
+    AUTO(run_settings_release) struct run_settings s = {0};
+    AUTO(candidates_release) struct candidates c = {0};
+    struct err err = ERR_INIT;
+
+    (void)state;
+    put(".", "all/m1/level1_20/sample0.c", "a");
+    put(".", "all/m2/level1_19/sample0.c", "a");
+    put(".", "all/m2/level1_23/sample0.c", "a");
+    assert_int_equal(load("folders: all\nmodels: [m2]\n", &s, &c, &err), 0);
+    assert_int_equal(c.n, 2);
+    assert_int_equal(c.n_problems, 2);
+    for (int i = 0; i < c.n; i++)
+        assert_string_equal(c.problems[c.items[i].problem_at].name, c.items[i].problem);
 }
 
 static void names_of_runs(void **state)
@@ -236,6 +255,7 @@ int main(void)
         cmocka_unit_test(names_that_are_none),
         cmocka_unit_test(plans_that_are_refused),
         cmocka_unit_test(a_plan),
+        cmocka_unit_test(problems_of_left_out_models),
         cmocka_unit_test(names_of_runs),
     };
 

@@ -1,0 +1,2 @@
+"$ASSAY" help doctor
+"$ASSAY" help nosuch
