@@ -117,7 +117,7 @@ void layout_peeks(const struct layout *l, uint64_t key, struct peeks *ret)
 
         ret->spans[i] = (struct peek_span){
             l->slots[slot].offset / sizeof(uint32_t),
-            (l->slot_bytes[slot] + sizeof(uint32_t) - 1) / sizeof(uint32_t),
+            MAX((l->slot_bytes[slot] + sizeof(uint32_t) - 1) / sizeof(uint32_t), 1),
         };
     }
 }

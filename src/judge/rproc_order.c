@@ -4,7 +4,6 @@
 #include "judge/rproc_parts.h"
 
 #include "base/clock.h"
-#include "tensor/philox.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -18,37 +17,22 @@
 
 /* --- what is written after "done" --- */
 
-/* Word number `at` of all outputs, counted through the tensors. */
-static const volatile uint32_t *output_word(const struct layout *l, const char *base, uint64_t at)
-{
-    for (int i = 0; i < l->n; i++) {
-        uint64_t words = l->slot_bytes[i] / sizeof(uint32_t);
-
-        if (at < words)
-            return (const volatile uint32_t *)(base + l->slots[i].offset) + at;
-        at -= words;
-    }
-    return NULL;
-}
-
 /* "done" is the runner's word, and its threads run until they are stopped, some 20 us later. So a
  * few words of the output, chosen anew each time, are looked at at once, and again then: who writes
  * on, whatever it is, changes some of them in one call or another. */
 static void take_glimpses(struct rproc *r, int out_arena)
 {
-    const struct layout *l = r->config->out;
-    const char *base = r->config->out_arenas[out_arena - r->config->n_in_arenas].host;
-    uint64_t words = 0;
+    const uint32_t *base = r->config->out_arenas[out_arena - r->config->n_in_arenas].host;
+    struct peeks peeks;
 
     r->n_glimpses = 0;
     if (!base)
         return;
-    for (int i = 0; i < l->n; i++)
-        words += l->slot_bytes[i] / sizeof(uint32_t);
-    for (int i = 0; words && i < RPROC_GLIMPSES; i++) {
+    layout_peeks(r->config->out, r->glimpse_key + r->seq, &peeks);
+    for (uint32_t i = 0; i < RPROC_GLIMPSES; i++) {
         struct rproc_glimpse *g = &r->glimpses[r->n_glimpses++];
 
-        g->word = output_word(l, base, philox_place(r->glimpse_key + r->seq, (uint32_t)i, words));
+        g->word = base + peeks_place(&peeks, i);
         g->value = *g->word;
     }
 }
