@@ -63,6 +63,25 @@ void buf_addf(struct buf *b, const char *fmt, ...)
     va_end(ap);
 }
 
+void buf_add_word(struct buf *b, const char *s)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-./:+=@%,";
+
+    if (*s && s[strspn(s, plain)] == '\0') {
+        buf_adds(b, s);
+        return;
+    }
+    buf_addch(b, '\'');
+    for (; *s; s++) {
+        if (*s == '\'')
+            buf_adds(b, "'\\''");
+        else
+            buf_addch(b, *s);
+    }
+    buf_addch(b, '\'');
+}
+
 void buf_fill(struct buf *b, char c, int count)
 {
     for (; count > 0; count--)

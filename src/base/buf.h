@@ -22,6 +22,7 @@ void buf_add(struct buf *b, const void *data, size_t len);
 void buf_adds(struct buf *b, const char *s);
 void buf_addch(struct buf *b, char c);
 void buf_addf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void buf_add_word(struct buf *b, const char *s); /* one word to a shell, quoted where it must be */
 void buf_fill(struct buf *b, char c, int count); /* count <= 0 adds nothing */
 /* The text so far, "" when empty; valid until the next change. */
 const char *buf_str(const struct buf *b);

@@ -158,9 +158,10 @@ static void print_finding(const struct run *r, int i, struct buf *out)
         buf_addf(out, "  %.0f ms\n", f->ms);
         return;
     }
-    buf_addf(out, ", expected %s\n  %s%sagain: assay eval %s %s --device %s --timeout %d\n",
-             a->wanted, f->verdict.detail, f->verdict.detail[0] ? "\n  " : "", a->problem, a->path,
-             r->device->name, CALL_TIMEOUT_MS);
+    buf_addf(out, ", expected %s\n  %s%sagain: assay eval %s ", a->wanted, f->verdict.detail,
+             f->verdict.detail[0] ? "\n  " : "", a->problem);
+    buf_add_word(out, a->path);
+    buf_addf(out, " --device %s --timeout %d\n", r->device->name, CALL_TIMEOUT_MS);
 }
 
 static void add_count(struct table *t, const struct run *r, const struct attack_class *c,

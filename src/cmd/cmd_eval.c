@@ -218,8 +218,10 @@ static void print_repeat(const struct eval *v, const struct evaluation *e, struc
 {
     const struct eval_options *o = v->options;
 
-    buf_addf(out, "  again: assay eval %s %s --device %s --sizes %s --seed %llu%s",
-             v->problem->name, e->file_name, o->device ? o->device : v->station->device->name,
+    buf_addf(out, "  again: assay eval %s ", v->problem->name);
+    buf_add_word(out, e->file_name);
+    buf_addf(out, " --device %s --sizes %s --seed %llu%s",
+             o->device ? o->device : v->station->device->name,
              size_set_names[v->session->options.sizes], (unsigned long long)e->seed,
              o->check_only ? " --check-only" : "");
     if (o->timeout_ms && e->verdict.kind == VERDICT_TIMEOUT)

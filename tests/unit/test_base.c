@@ -54,6 +54,27 @@ static void wrap_survives_texts_of_any_length(void **state)
     assert_true(strlen(err.text) < sizeof(err.text));
 }
 
+static void buf_words_are_one_word_to_a_shell(void **state)
+{
+    static const char *const words[] = {"relu.c", "",           "my relu.c", "it's",
+                                        "a\nb",   "$HOME;`ls`", "\"\\"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+        AUTO(buf_release) struct buf b = BUF_INIT;
+        char got[64] = "";
+        FILE *f;
+
+        buf_adds(&b, "printf %s ");
+        buf_add_word(&b, words[i]);
+        f = popen(buf_str(&b), "r");
+        assert_non_null(f);
+        assert_int_equal(fread(got, 1, sizeof(got) - 1, f), strlen(words[i]));
+        assert_int_equal(pclose(f), 0);
+        assert_string_equal(got, words[i]);
+    }
+}
+
 static void buf_grows_and_stays_terminated(void **state)
 {
     AUTO(buf_release) struct buf b = BUF_INIT;
@@ -270,6 +291,7 @@ int main(void)
         cmocka_unit_test(err_is_one_line_with_its_context),
         cmocka_unit_test(wrap_survives_texts_of_any_length),
         cmocka_unit_test(buf_grows_and_stays_terminated),
+        cmocka_unit_test(buf_words_are_one_word_to_a_shell),
         cmocka_unit_test(nearest_word_or_none),
         cmocka_unit_test(options_parse_or_say_what_is_wrong),
         cmocka_unit_test(options_fill_their_fields),
