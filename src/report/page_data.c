@@ -259,8 +259,9 @@ int page_data_add(struct page_data *d, const struct results_cell *c, const json_
     }
     add_judged(d, cell, c, record, note);
     json_array_append_new(
-        d->records, trim_record(record, source_at(d, c->candidate_hash ? c->candidate_hash : "",
-                                                  source, source_len)));
+        d->records,
+        trim_record(record, source_at(d, string(json_object_get(record, "candidate"), "hash"),
+                                      source, source_len)));
     return 0;
 }
 
@@ -273,7 +274,9 @@ static int collect_cell(struct page_data *d, struct store *s, const struct resul
     if (c->record && results_record(s, c->record, &record, err) < 0)
         return -1;
 
-    int rc = record && c->candidate_hash ? store_source(s, c->candidate_hash, &source, err) : 0;
+    /* The record's, not the cell's: that of a baseline is the hash of its word. */
+    const char *hash = string(json_object_get(record, "candidate"), "hash");
+    int rc = hash[0] ? store_source(s, hash, &source, err) : 0;
 
     if (rc == 0)
         rc = page_data_add(d, c, record, buf_str(&source), source.len, err);

@@ -158,7 +158,6 @@ static int take_cell(void *arg, const struct cell_row *row, const char *record_j
                                .sample = row->sample,
                                .repeat = row->repeat,
                                .file = xstrdup(row->file),
-                               .candidate_hash = copy(row->candidate_hash),
                                .record = copy(record_json ? row->record : NULL),
                                .skipped = copy(row->skipped),
                                .peak_fraction = NAN,
@@ -202,7 +201,6 @@ bool results_cell_counts(const struct results_cell *c)
 static void release_cell(struct results_cell *c)
 {
     free(c->file);
-    free(c->candidate_hash);
     free(c->record);
     free(c->skipped);
     free(c->reason);

@@ -24,7 +24,7 @@ struct results_cell {
     const char *problem; /* of results.problems[].name */
     int model_at, problem_at;
     int sample, repeat;
-    char *file, *candidate_hash;
+    char *file;
     char *record;  /* id for results_record(), or NULL */
     char *skipped; /* without a record: why */
     /* With a record: */
