@@ -231,14 +231,32 @@ static void add_judged(struct page_data *d, json_t *cell, const struct results_c
         json_object_set_new(cell, "note", annotation_json(note));
 }
 
-/* A note that names another model or problem was meant for another record. */
-static int check_note(const struct annotation *a, const struct results_cell *c, const char *source,
-                      size_t len, struct err *err)
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* Files that are the same share a record: a quote may name any of them. */
+static const char *quoted_file(const struct results *r, const struct annotation *a,
+                               const struct results_cell *c)
+{
+    for (int i = 0; a->n_quotes && i < r->n_cells; i++)
+        if (r->cells[i].record && !strcmp(r->cells[i].record, c->record) &&
+            !strcmp(base_name(r->cells[i].file), base_name(a->quotes[0].file)))
+            return r->cells[i].file;
+    return c->file;
+}
+
+/* A note that names another problem was meant for another record. */
+static int check_note(const struct page_data *d, const struct annotation *a,
+                      const struct results_cell *c, const char *source, size_t len, struct err *err)
 {
     if (a->problem && strcmp(a->problem, c->problem) != 0)
         return fail(err, ERR_INPUT, "%s: says problem %s, but record %s is of %s", a->path,
                     a->problem, a->record, c->problem);
-    return annotation_check(a, c->file, source, len, err);
+    return annotation_check(a, quoted_file(d->results, a, c), source, len, err);
 }
 
 int page_data_add(struct page_data *d, const struct results_cell *c, const json_t *record,
@@ -246,7 +264,7 @@ int page_data_add(struct page_data *d, const struct results_cell *c, const json_
 {
     const struct annotation *note = annotations_record(d->notes, c->record);
 
-    if (note && check_note(note, c, source, source_len, err) < 0)
+    if (note && check_note(d, note, c, source, source_len, err) < 0)
         return -1;
 
     json_t *cell = index_cell(c);
