@@ -107,6 +107,23 @@ static int put_cell(struct store *s, const char *run, const struct cell_row *c, 
     return step(s, q, "cannot add a cell", err);
 }
 
+/* All repeats of a sample are of one file and one problem: those of what was there before go. */
+static int drop_stale(struct store *s, const char *run, const struct cell_row *c, struct err *err)
+{
+    AUTO(statement_finalizep) sqlite3_stmt *q = NULL;
+
+    if (!c->record)
+        return 0;
+    if (store_prepare(s,
+                      "DELETE FROM cells WHERE run = ? AND model = ? AND problem = ? AND"
+                      " (candidate_hash IS NOT ? OR problem_hash IS NOT ?) AND sample = ?",
+                      "cannot drop a cell", &q, err) < 0)
+        return -1;
+    BIND_TEXTS(q, 1, run, c->model, c->problem, c->candidate_hash, c->problem_hash);
+    sqlite3_bind_int(q, 6, c->sample);
+    return step(s, q, "cannot drop a cell", err);
+}
+
 int store_run_add(struct store *s, const char *run, const json_t *record, const char *source_hash,
                   const void *source, size_t source_len, const struct cell_row *cells, int n_cells,
                   struct err *err)
@@ -118,7 +135,7 @@ int store_run_add(struct store *s, const char *run, const json_t *record, const 
     if (record)
         rc = store_add(s, record, source_hash, source, source_len, err);
     for (int i = 0; i < n_cells && rc == 0; i++)
-        rc = put_cell(s, run, &cells[i], err);
+        rc = drop_stale(s, run, &cells[i], err) < 0 ? -1 : put_cell(s, run, &cells[i], err);
     if (rc == 0)
         rc = store_exec(s, "COMMIT", err);
     if (rc < 0)
