@@ -112,21 +112,6 @@ static struct sample merge(const struct results_cell *cells, int repeats,
     return s;
 }
 
-static bool same_sample(const struct results_cell *a, const struct results_cell *b)
-{
-    return a->model_at == b->model_at && a->problem_at == b->problem_at && a->sample == b->sample;
-}
-
-/* The end of the repeats of the sample that begins at `first`. */
-static int sample_end(const struct results *r, int first)
-{
-    int end = first + 1;
-
-    while (end < r->n_cells && same_sample(&r->cells[first], &r->cells[end]))
-        end++;
-    return end;
-}
-
 /* --- figures over samples --- */
 
 struct figures {
@@ -219,7 +204,7 @@ static int fill_cell(const struct results *r, int first, const struct analyze_ba
 
     while (i < r->n_cells && r->cells[i].model_at == r->cells[first].model_at &&
            r->cells[i].problem_at == r->cells[first].problem_at) {
-        int end = sample_end(r, i);
+        int end = results_sample_end(r, i);
         struct sample s = merge(&r->cells[i], end - i, baseline);
 
         count_sample(ret, &s);
@@ -341,13 +326,20 @@ static void sort_problems(const struct results *r, struct analysis *a)
 
 /* --- ceilings --- */
 
+static double cold_of(const struct results_cell *c, const void *arg)
+{
+    (void)arg;
+    return analyze_cold_us(c);
+}
+
 static double best_cold(const struct results *r, int model, int problem, int sample)
 {
-    for (int i = 0; i < r->n_cells; i++) {
+    for (int i = 0, end; i < r->n_cells; i = end) {
         const struct results_cell *c = &r->cells[i];
 
-        if (c->model_at == model && c->problem_at == problem && c->sample == sample && c->record)
-            return analyze_cold_us(c);
+        end = results_sample_end(r, i);
+        if (c->model_at == model && c->problem_at == problem && c->sample == sample)
+            return median_over(&(struct sample){.cells = c, .repeats = end - i}, cold_of, NULL);
     }
     return NAN;
 }
@@ -436,8 +428,8 @@ static void count_verdicts(const struct results *r, int first, int end, struct a
 static void compare_with_later(const struct results *r, int first, int end,
                                struct analyze_reversals *v)
 {
-    for (int i = end; i < r->n_cells; i = sample_end(r, i)) {
-        int repeats = MIN(end - first, sample_end(r, i) - i);
+    for (int i = end; i < r->n_cells; i = results_sample_end(r, i)) {
+        int repeats = MIN(end - first, results_sample_end(r, i) - i);
 
         if (r->cells[i].problem_at != r->cells[first].problem_at)
             continue;
@@ -454,7 +446,7 @@ static void find_reversals(const struct results *r, struct analyze_reversals *v)
     if (v->repeats < 2)
         return;
     for (int i = 0; i < r->n_cells;) {
-        int end = sample_end(r, i);
+        int end = results_sample_end(r, i);
 
         count_verdicts(r, i, end, v);
         compare_with_later(r, i, end, v);

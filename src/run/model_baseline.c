@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/model_baseline.h"
 
+#include "judge/stats.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -19,21 +21,46 @@ int model_baseline_init(struct model_baseline *b, const struct results *r, const
                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+static double size_us(const struct results_cell *c, const char *size_hash)
+{
+    for (int i = 0; i < c->n_sizes; i++)
+        if (!strcmp(c->sizes[i].hash, size_hash))
+            return c->sizes[i].cold_us;
+    return NAN;
+}
+
+/* Of one sample: the median over its repeats, as a candidate's is. The best of them would make a
+ * model slower than itself. NAN unless it is right every time. */
+static double sample_us(const struct results_cell *cells, int n, const char *size_hash,
+                        const char *fingerprint)
+{
+    AUTO(freep) double *us = xcalloc((size_t)n, sizeof(*us));
+    size_t n_us = 0;
+
+    for (int i = 0; i < n; i++) {
+        if (!results_cell_counts(&cells[i]))
+            continue;
+        if (cells[i].verdict != VERDICT_PASS)
+            return NAN;
+        us[n_us] = size_us(&cells[i], size_hash);
+        n_us += !isnan(us[n_us]) && !strcmp(cells[i].fingerprint, fingerprint);
+    }
+    return n_us ? stats_median(us, n_us) : NAN;
+}
+
 double model_baseline_cold_us(void *arg, const char *problem, const char *size_hash,
                               const char *fingerprint)
 {
     const struct model_baseline *b = arg;
+    const struct results *r = b->results;
     double best = NAN;
 
-    for (int i = 0; i < b->results->n_cells; i++) {
-        const struct results_cell *c = &b->results->cells[i];
+    for (int i = 0, end; i < r->n_cells; i = end) {
+        const struct results_cell *c = &r->cells[i];
 
-        if (c->model_at != b->model_at || strcmp(c->problem, problem) != 0 || !c->record ||
-            c->verdict != VERDICT_PASS || strcmp(c->fingerprint, fingerprint) != 0)
-            continue;
-        for (int s = 0; s < c->n_sizes; s++)
-            if (!strcmp(c->sizes[s].hash, size_hash))
-                best = fmin(best, c->sizes[s].cold_us); /* a NAN gives way */
+        end = results_sample_end(r, i);
+        if (c->model_at == b->model_at && !strcmp(c->problem, problem))
+            best = fmin(best, sample_us(c, end - i, size_hash, fingerprint)); /* a NAN gives way */
     }
     return best;
 }

@@ -196,6 +196,17 @@ bool results_cell_counts(const struct results_cell *c)
     return c->record && c->verdict != VERDICT_INFRA;
 }
 
+int results_sample_end(const struct results *r, int first)
+{
+    const struct results_cell *a = &r->cells[first];
+    int end = first + 1;
+
+    while (end < r->n_cells && r->cells[end].model_at == a->model_at &&
+           r->cells[end].problem_at == a->problem_at && r->cells[end].sample == a->sample)
+        end++;
+    return end;
+}
+
 /* --- the end --- */
 
 static void release_cell(struct results_cell *c)

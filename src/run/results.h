@@ -57,5 +57,7 @@ int results_record(struct store *s, const char *id, json_t **ret, struct err *er
 
 /* Judged, and not for a fault of ours. */
 bool results_cell_counts(const struct results_cell *c);
+/* The end of the repeats of the sample that begins at cell `first`. */
+int results_sample_end(const struct results *r, int first);
 
 #endif
