@@ -104,6 +104,8 @@ static int read_candidate(const struct ydoc *d, const struct ynode *n, struct ca
         return -1;
     if (!model || !problem || !file)
         return ydoc_fail(d, n->line, err, "a candidate needs model, problem and file");
+    if (!candidates_printable(model))
+        return ydoc_fail(d, n->line, err, "the model's name is no plain text");
 
     struct baseline spec;
     bool baseline = baseline_is(file);
@@ -228,8 +230,29 @@ static int read_problems(const struct ydoc *d, const char *share_dir, struct mat
 
         if (at < 0)
             return wrap(err, "%s: line %d", d->path, item->line);
+        if (m->n_problems && problem_listed(m, at))
+            return ydoc_fail(d, item->line, err, "problem %s is there twice", c->problems[at].name);
         m->problems[m->n_problems++] = at;
     }
+    return 0;
+}
+
+static int read_models(const struct ydoc *d, struct matrix *m, struct err *err)
+{
+    const struct ynode *list = NULL;
+
+    if (ydoc_list(d, &d->root, "models", &list, err) < 0)
+        return -1;
+    for (int i = 0; i < list_length(list); i++) {
+        const struct ynode *item = list_item(list, i);
+
+        if (!candidates_printable(item->text))
+            return ydoc_fail(d, item->line, err, "the model's name is no plain text");
+        for (int k = 0; k < i; k++)
+            if (!strcmp(list_item(list, k)->text, item->text))
+                return ydoc_fail(d, item->line, err, "model %s is there twice", item->text);
+    }
+    m->models = list_length(list) ? list : NULL;
     return 0;
 }
 
@@ -240,7 +263,7 @@ static int apply_matrix(const struct ydoc *d, const char *share_dir, struct cand
     int rc = read_problems(d, share_dir, &m, c, err);
 
     if (rc == 0)
-        rc = ydoc_list(d, &d->root, "models", &m.models, err);
+        rc = read_models(d, &m, err);
     if (rc == 0)
         rc = ydoc_int(d, &d->root, "samples", 1, 10000, &m.samples, err);
     if (rc == 0) {
