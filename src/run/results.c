@@ -65,10 +65,14 @@ static int add_name(void *arg, const struct run_row *run, struct err *err)
 static int unknown_run(struct store *s, const char *name, struct err *err)
 {
     AUTO(buf_release) struct buf names = BUF_INIT;
-    struct err ignored = ERR_INIT;
+    struct err why = ERR_INIT;
 
-    if (err->kind != ERR_INPUT || store_runs(s, add_name, &names, &ignored) < 0)
+    if (err->kind != ERR_INPUT)
         return -1;
+    if (store_runs(s, add_name, &names, &why) < 0) {
+        *err = why;
+        return -1;
+    }
     if (!names.len)
         return fail(err, ERR_INPUT, "there is no run '%s', and no other: `assay run` makes one",
                     name);

@@ -158,6 +158,15 @@ static struct run_row run_of(sqlite3_stmt *q)
                             .steady = sqlite3_column_int(q, 6) != 0};
 }
 
+/* A damaged file may read as NULL what the schema says is never NULL. */
+static int check_columns(const struct store *s, sqlite3_stmt *q, int n, struct err *err)
+{
+    for (int i = 0; i < n; i++)
+        if (sqlite3_column_type(q, i) == SQLITE_NULL)
+            return fail(err, ERR_SYSTEM, "store %s/store.db is damaged", s->home);
+    return 0;
+}
+
 /* Rows until there are no more, or until each() fails. */
 static int each_run(struct store *s, sqlite3_stmt *q,
                     int (*each)(void *arg, const struct run_row *run, struct err *err), void *arg,
@@ -170,7 +179,7 @@ static int each_run(struct store *s, sqlite3_stmt *q,
         struct run_row row = run_of(q);
 
         ++*ret_n;
-        if (each(arg, &row, err) < 0)
+        if (check_columns(s, q, 7, err) < 0 || each(arg, &row, err) < 0)
             return -1;
     }
     return rc == SQLITE_DONE ? 0 : store_fail(s, "cannot read runs", err);
@@ -219,7 +228,7 @@ int store_run_problems(struct store *s, const char *run,
         struct run_problem_row row = {column(q, 0), column(q, 1), column(q, 2),
                                       column(q, 3), column(q, 4), column(q, 5)};
 
-        if (each(arg, &row, err) < 0)
+        if (check_columns(s, q, 4, err) < 0 || each(arg, &row, err) < 0)
             return -1;
     }
     return rc == SQLITE_DONE ? 0 : store_fail(s, "cannot read problems", err);
@@ -256,7 +265,7 @@ int store_run_cells(struct store *s, const char *run,
             .verdict = column(q, 10),
         };
 
-        if (each(arg, &row, column(q, 11), err) < 0)
+        if (check_columns(s, q, 5, err) < 0 || each(arg, &row, column(q, 11), err) < 0)
             return -1;
     }
     return rc == SQLITE_DONE ? 0 : store_fail(s, "cannot read cells", err);
