@@ -12,6 +12,7 @@
 #define PLAN_MAX_BYTES (16 << 20)
 #define LIMIT_MAX_MS 86400000
 #define SAMPLE_MAX 999999
+#define MATRIX_MAX 1000000 /* cells: a hundred samples of every problem for forty models */
 
 void run_settings_release(struct run_settings *s)
 {
@@ -266,6 +267,9 @@ static int apply_matrix(const struct ydoc *d, const char *share_dir, struct cand
         rc = read_models(d, &m, err);
     if (rc == 0)
         rc = ydoc_int(d, &d->root, "samples", 1, 10000, &m.samples, err);
+    if (rc == 0 && (int64_t)list_length(m.models) * m.n_problems * m.samples > MATRIX_MAX)
+        rc = ydoc_fail(d, ynode_get(&d->root, "samples")->line, err,
+                       "models x problems x samples are more than %d cells", MATRIX_MAX);
     if (rc == 0) {
         keep_listed(&m, c);
         add_missing(&m, c);

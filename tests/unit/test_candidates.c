@@ -197,6 +197,9 @@ static void plans_that_are_refused(void **state)
         {"name: \"a\\0b\"\n", "plan.yaml: line 1: a text with a NUL in it"},
         {"name: a\n---\nrepeats: 3\n", "plan.yaml: line 3: a second document"},
         {"name: a\n---\n[\n", "plan.yaml: line"},
+        {"models: [a, b, c, d, e, f, g, h, i, j, k]\nsamples: 10000\n"
+         "problems: [1/1, 1/2, 1/3, 1/4, 1/5, 1/6, 1/7, 1/8, 1/9, 1/10]\n",
+         "plan.yaml: line 2: models x problems x samples are more than 1000000 cells"},
     };
 
     (void)state;
