@@ -69,6 +69,7 @@ void interrupt_install(void)
     sigaddset(&set, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN); /* a closed stdout is an error of write(), not a silent end */
+    signal(SIGXFSZ, SIG_IGN); /* and so is `ulimit -f`; spawn() gives children both back */
     if (pthread_create(&thread, NULL, wait_for_signal, &set) == 0)
         pthread_detach(thread);
     else

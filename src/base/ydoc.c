@@ -39,6 +39,12 @@ static int line_of(const yaml_node_t *n)
     return (int)n->start_mark.line + 1;
 }
 
+/* "a\0b" would be taken for "a". */
+static bool has_nul(const yaml_node_t *scalar)
+{
+    return memchr(scalar->data.scalar.value, '\0', scalar->data.scalar.length) != NULL;
+}
+
 static int read_list(struct reader *r, const yaml_node_t *n, int depth, struct ynode *ret,
                      struct err *err)
 {
@@ -58,7 +64,7 @@ static int read_key(struct reader *r, int index, struct ynode *map, struct err *
 {
     const yaml_node_t *key = yaml_document_get_node(r->yaml, index);
 
-    if (key->type != YAML_SCALAR_NODE)
+    if (key->type != YAML_SCALAR_NODE || has_nul(key))
         return ydoc_fail(r->doc, line_of(key), err, "a key has to be a plain word");
 
     const char *name = (const char *)key->data.scalar.value;
@@ -101,6 +107,8 @@ static int read_node(struct reader *r, int index, int depth, struct ynode *ret, 
     case YAML_MAPPING_NODE:
         return read_map(r, n, depth, ret, err);
     default:
+        if (has_nul(n))
+            return ydoc_fail(r->doc, ret->line, err, "a text with a NUL in it");
         ret->text = xstrndup((const char *)n->data.scalar.value, n->data.scalar.length);
         return 0;
     }
@@ -112,6 +120,23 @@ static int parse_failed(const struct ydoc *d, const yaml_parser_t *p, struct err
     size_t line = p->problem_mark.line ? p->problem_mark.line : p->context_mark.line;
 
     return ydoc_fail(d, (int)line + 1, err, "%s", p->problem ? p->problem : "this is no YAML");
+}
+
+/* What comes behind '---' would be read by nobody. */
+static int check_end(const struct ydoc *d, yaml_parser_t *parser, struct err *err)
+{
+    yaml_document_t next;
+    int rc = 0;
+
+    if (!yaml_parser_load(parser, &next))
+        return parse_failed(d, parser, err);
+
+    const yaml_node_t *root = yaml_document_get_root_node(&next);
+
+    if (root)
+        rc = ydoc_fail(d, line_of(root), err, "a second document: one file holds one");
+    yaml_document_delete(&next);
+    return rc;
 }
 
 int ydoc_parse(const char *path, const char *text, size_t len, struct ydoc **ret, struct err *err)
@@ -133,6 +158,8 @@ int ydoc_parse(const char *path, const char *text, size_t len, struct ydoc **ret
         rc = yaml_document_get_root_node(&yaml) ? read_node(&r, 1, 0, &d->root, err)
                                                 : ydoc_fail(d, 1, err, "there is nothing in it");
         yaml_document_delete(&yaml);
+        if (rc == 0)
+            rc = check_end(d, &parser, err);
     }
     yaml_parser_delete(&parser);
     if (rc == 0)
@@ -266,10 +293,10 @@ int ydoc_list(const struct ydoc *d, const struct ynode *map, const char *key,
 
     if (!n)
         return 0;
-    if (n->kind == YNODE_MAP)
+    if (n->kind == YNODE_MAP || (n->kind == YNODE_SCALAR && !n->text[0]))
         return ydoc_fail(d, n->line, err, "'%s' takes a list of names", key);
     for (int i = 0; i < n->n; i++)
-        if (n->items[i].kind != YNODE_SCALAR)
+        if (n->items[i].kind != YNODE_SCALAR || !n->items[i].text[0])
             return ydoc_fail(d, n->items[i].line, err, "'%s' takes a list of names", key);
     *ret = n;
     return 0;

@@ -18,18 +18,32 @@ static void clear_line(void)
         fputs("\r\033[K", stderr);
 }
 
+/* One line, whatever files are called: no line end, nothing that a terminal would obey (U+009B is
+ * ESC [). */
+static void tell(const char *before, const char *what)
+{
+    AUTO(buf_release) struct buf line = BUF_INIT;
+
+    for (const char *p = what; *p; p++) {
+        bool c1 = (unsigned char)p[0] == 0xc2 && ((unsigned char)p[1] & 0xe0) == 0x80;
+
+        buf_addch(&line, c1 || (unsigned char)*p < 0x20 || *p == 0x7f ? '?' : *p);
+        p += c1;
+    }
+    clear_line();
+    fprintf(stderr, "assay: %s%s\n", before, buf_str(&line));
+}
+
 static void tell_skipped(void *arg, const char *what)
 {
     (void)arg;
-    clear_line();
-    fprintf(stderr, "assay: skipped: %s\n", what);
+    tell("skipped: ", what);
 }
 
 static void tell_trouble(void *arg, const char *what)
 {
     (void)arg;
-    clear_line();
-    fprintf(stderr, "assay: %s\n", what);
+    tell("", what);
 }
 
 static void tell_calibrated(void *arg, const char *device)

@@ -267,7 +267,7 @@ json_t *leaderboard_make(const struct results *r, const struct annotations *note
 static void add_escaped(struct buf *out, const char *s)
 {
     for (; *s; s++) {
-        if (strchr("\\`*_[]<>|&", *s))
+        if (strchr("\\`*_[]<>|&~$", *s))
             buf_addch(out, '\\');
         buf_addch(out, *s == '\n' || *s == '\r' ? ' ' : *s);
     }
@@ -318,7 +318,7 @@ void leaderboard_markdown(const json_t *board, struct buf *out)
         add_escaped(out, json_string_value(json_object_get(model, "label")));
         buf_addf(out, " | %lld/%zu |",
                  (long long)json_integer_value(json_object_get(model, "pass_count")),
-                 json_object_size(json_object_get(model, "results")));
+                 json_array_size(problems));
         json_array_foreach(problems, k, problem)
         {
             buf_addch(out, ' ');

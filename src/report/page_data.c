@@ -231,14 +231,32 @@ static void add_judged(struct page_data *d, json_t *cell, const struct results_c
         json_object_set_new(cell, "note", annotation_json(note));
 }
 
-/* A note that names another model or problem was meant for another record. */
-static int check_note(const struct annotation *a, const struct results_cell *c, const char *source,
-                      size_t len, struct err *err)
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* Files that are the same share a record: a quote may name any of them. */
+static const char *quoted_file(const struct results *r, const struct annotation *a,
+                               const struct results_cell *c)
+{
+    for (int i = 0; a->n_quotes && i < r->n_cells; i++)
+        if (r->cells[i].record && !strcmp(r->cells[i].record, c->record) &&
+            !strcmp(base_name(r->cells[i].file), base_name(a->quotes[0].file)))
+            return r->cells[i].file;
+    return c->file;
+}
+
+/* A note that names another problem was meant for another record. */
+static int check_note(const struct page_data *d, const struct annotation *a,
+                      const struct results_cell *c, const char *source, size_t len, struct err *err)
 {
     if (a->problem && strcmp(a->problem, c->problem) != 0)
         return fail(err, ERR_INPUT, "%s: says problem %s, but record %s is of %s", a->path,
                     a->problem, a->record, c->problem);
-    return annotation_check(a, c->file, source, len, err);
+    return annotation_check(a, quoted_file(d->results, a, c), source, len, err);
 }
 
 int page_data_add(struct page_data *d, const struct results_cell *c, const json_t *record,
@@ -246,7 +264,7 @@ int page_data_add(struct page_data *d, const struct results_cell *c, const json_
 {
     const struct annotation *note = annotations_record(d->notes, c->record);
 
-    if (note && check_note(note, c, source, source_len, err) < 0)
+    if (note && check_note(d, note, c, source, source_len, err) < 0)
         return -1;
 
     json_t *cell = index_cell(c);
@@ -259,8 +277,9 @@ int page_data_add(struct page_data *d, const struct results_cell *c, const json_
     }
     add_judged(d, cell, c, record, note);
     json_array_append_new(
-        d->records, trim_record(record, source_at(d, c->candidate_hash ? c->candidate_hash : "",
-                                                  source, source_len)));
+        d->records,
+        trim_record(record, source_at(d, string(json_object_get(record, "candidate"), "hash"),
+                                      source, source_len)));
     return 0;
 }
 
@@ -273,7 +292,9 @@ static int collect_cell(struct page_data *d, struct store *s, const struct resul
     if (c->record && results_record(s, c->record, &record, err) < 0)
         return -1;
 
-    int rc = record && c->candidate_hash ? store_source(s, c->candidate_hash, &source, err) : 0;
+    /* The record's, not the cell's: that of a baseline is the hash of its word. */
+    const char *hash = string(json_object_get(record, "candidate"), "hash");
+    int rc = hash[0] ? store_source(s, hash, &source, err) : 0;
 
     if (rc == 0)
         rc = page_data_add(d, c, record, buf_str(&source), source.len, err);

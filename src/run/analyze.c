@@ -75,14 +75,21 @@ double analyze_sample_us(const struct results_cell *cells, int repeats, const ch
     return n ? stats_median(us, n) : NAN;
 }
 
-static double median_peak(const struct sample *s)
+static double peak_of(const struct results_cell *c)
 {
-    AUTO(freep) double *v = xcalloc((size_t)MAX(s->repeats, 1), sizeof(*v));
+    return c->peak_fraction;
+}
+
+/* Of those that were judged and have it; NAN: none. */
+static double median_over(const struct results_cell *cells, int repeats,
+                          double (*of)(const struct results_cell *))
+{
+    AUTO(freep) double *v = xcalloc((size_t)MAX(repeats, 1), sizeof(*v));
     size_t n = 0;
 
-    for (int i = 0; i < s->repeats; i++)
-        if (results_cell_counts(&s->cells[i]) && !isnan(s->cells[i].peak_fraction))
-            v[n++] = s->cells[i].peak_fraction;
+    for (int i = 0; i < repeats; i++)
+        if (results_cell_counts(&cells[i]) && !isnan(of(&cells[i])))
+            v[n++] = of(&cells[i]);
     return n ? stats_median(v, n) : NAN;
 }
 
@@ -134,26 +141,11 @@ static struct sample merge(const struct results_cell *cells, int repeats,
     s.skipped = !judged;
     s.counts = s.counts || s.skipped; /* as failed; where all are infra: not at all */
     if (s.right) {
-        s.peak = median_peak(&s);
+        s.peak = median_over(cells, repeats, peak_of);
         if (baseline->name)
             s.speedup = speedup_of(&s, baseline);
     }
     return s;
-}
-
-static bool same_sample(const struct results_cell *a, const struct results_cell *b)
-{
-    return a->model_at == b->model_at && a->problem_at == b->problem_at && a->sample == b->sample;
-}
-
-/* The end of the repeats of the sample that begins at `first`. */
-static int sample_end(const struct results *r, int first)
-{
-    int end = first + 1;
-
-    while (end < r->n_cells && same_sample(&r->cells[first], &r->cells[end]))
-        end++;
-    return end;
 }
 
 /* --- figures over samples --- */
@@ -248,7 +240,7 @@ static int fill_cell(const struct results *r, int first, const struct analyze_ba
 
     while (i < r->n_cells && r->cells[i].model_at == r->cells[first].model_at &&
            r->cells[i].problem_at == r->cells[first].problem_at) {
-        int end = sample_end(r, i);
+        int end = results_sample_end(r, i);
         struct sample s = merge(&r->cells[i], end - i, baseline);
 
         count_sample(ret, &s);
@@ -372,11 +364,12 @@ static void sort_problems(const struct results *r, struct analysis *a)
 
 static double best_cold(const struct results *r, int model, int problem, int sample)
 {
-    for (int i = 0; i < r->n_cells; i++) {
+    for (int i = 0, end; i < r->n_cells; i = end) {
         const struct results_cell *c = &r->cells[i];
 
-        if (c->model_at == model && c->problem_at == problem && c->sample == sample && c->record)
-            return analyze_cold_us(c);
+        end = results_sample_end(r, i);
+        if (c->model_at == model && c->problem_at == problem && c->sample == sample)
+            return median_over(c, end - i, analyze_cold_us);
     }
     return NAN;
 }
@@ -465,8 +458,8 @@ static void count_verdicts(const struct results *r, int first, int end, struct a
 static void compare_with_later(const struct results *r, int first, int end,
                                struct analyze_reversals *v)
 {
-    for (int i = end; i < r->n_cells; i = sample_end(r, i)) {
-        int repeats = MIN(end - first, sample_end(r, i) - i);
+    for (int i = end; i < r->n_cells; i = results_sample_end(r, i)) {
+        int repeats = MIN(end - first, results_sample_end(r, i) - i);
 
         if (r->cells[i].problem_at != r->cells[first].problem_at)
             continue;
@@ -483,7 +476,7 @@ static void find_reversals(const struct results *r, struct analyze_reversals *v)
     if (v->repeats < 2)
         return;
     for (int i = 0; i < r->n_cells;) {
-        int end = sample_end(r, i);
+        int end = results_sample_end(r, i);
 
         count_verdicts(r, i, end, v);
         compare_with_later(r, i, end, v);

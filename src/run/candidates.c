@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/candidates.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,33 @@ struct candidate *candidates_add(struct candidates *c, const char *model, const 
         .problem_at = -1,
     };
     return &c->items[c->n++];
+}
+
+static bool is_control(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 || /* line ends */
+           (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);        /* direction */
+}
+
+bool candidates_printable(const char *name)
+{
+    json_t *utf8 = json_string(name);
+
+    json_decref(utf8);
+    for (const char *p = name; utf8 && *p; p++) {
+        unsigned char a = (unsigned char)p[0];
+        uint32_t c = a; /* of two and three bytes: none of the others is one of these */
+
+        if ((a & 0xc0) == 0x80)
+            continue;
+        if ((a & 0xe0) == 0xc0)
+            c = (a & 0x1fu) << 6 | (p[1] & 0x3fu);
+        else if ((a & 0xf0) == 0xe0)
+            c = (a & 0x0fu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu);
+        if (is_control(c))
+            return false;
+    }
+    return utf8 != NULL;
 }
 
 void candidates_note(struct candidates *c, const char *fmt, ...)

@@ -29,6 +29,9 @@ void candidates_release(struct candidates *c);
 /* Copies its strings. skipped: NULL, or why it is not judged. */
 struct candidate *candidates_add(struct candidates *c, const char *model, const char *problem,
                                  int sample, const char *file, const char *skipped);
+/* Names of models end up in tables, on terminals, in JSON and HTML: UTF-8 without control
+ * characters, nor those that turn the direction of what follows. */
+bool candidates_printable(const char *name);
 void candidates_note(struct candidates *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* Everything below `dir` in one of two layouts, which may be mixed:

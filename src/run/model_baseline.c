@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/model_baseline.h"
 
+#include "run/analyze.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -23,18 +25,16 @@ double model_baseline_cold_us(void *arg, const char *problem, const char *size_h
                               const char *fingerprint)
 {
     const struct model_baseline *b = arg;
-    const struct results_cell *cells = b->results->cells;
+    const struct results *r = b->results;
     double best = NAN;
 
-    for (int i = 0, end; i < b->results->n_cells; i = end) {
-        end = i + 1;
-        if (cells[i].model_at != b->model_at || strcmp(cells[i].problem, problem) != 0)
-            continue;
-        while (end < b->results->n_cells && cells[end].model_at == b->model_at &&
-               cells[end].problem_at == cells[i].problem_at && cells[end].sample == cells[i].sample)
-            end++;
-        best = fmin(best, analyze_sample_us(&cells[i], end - i, size_hash,
-                                            fingerprint)); /* NAN gives way */
+    for (int i = 0, end; i < r->n_cells; i = end) {
+        const struct results_cell *c = &r->cells[i];
+
+        end = results_sample_end(r, i);
+        if (c->model_at == b->model_at && !strcmp(c->problem, problem))
+            /* A NAN gives way. */
+            best = fmin(best, analyze_sample_us(c, end - i, size_hash, fingerprint));
     }
     return best;
 }

@@ -12,6 +12,7 @@
 #define PLAN_MAX_BYTES (16 << 20)
 #define LIMIT_MAX_MS 86400000
 #define SAMPLE_MAX 999999
+#define MATRIX_MAX 1000000 /* cells: a hundred samples of every problem for forty models */
 
 void run_settings_release(struct run_settings *s)
 {
@@ -104,6 +105,8 @@ static int read_candidate(const struct ydoc *d, const struct ynode *n, struct ca
         return -1;
     if (!model || !problem || !file)
         return ydoc_fail(d, n->line, err, "a candidate needs model, problem and file");
+    if (!candidates_printable(model))
+        return ydoc_fail(d, n->line, err, "the model's name is no plain text");
 
     struct baseline spec;
     bool baseline = baseline_is(file);
@@ -247,8 +250,29 @@ static int read_problems(const struct ydoc *d, const char *share_dir, struct mat
 
         if (at < 0)
             return wrap(err, "%s: line %d", d->path, item->line);
+        if (m->n_problems && problem_listed(m, at))
+            return ydoc_fail(d, item->line, err, "problem %s is there twice", c->problems[at].name);
         m->problems[m->n_problems++] = at;
     }
+    return 0;
+}
+
+static int read_models(const struct ydoc *d, struct matrix *m, struct err *err)
+{
+    const struct ynode *list = NULL;
+
+    if (ydoc_list(d, &d->root, "models", &list, err) < 0)
+        return -1;
+    for (int i = 0; i < list_length(list); i++) {
+        const struct ynode *item = list_item(list, i);
+
+        if (!candidates_printable(item->text))
+            return ydoc_fail(d, item->line, err, "the model's name is no plain text");
+        for (int k = 0; k < i; k++)
+            if (!strcmp(list_item(list, k)->text, item->text))
+                return ydoc_fail(d, item->line, err, "model %s is there twice", item->text);
+    }
+    m->models = list_length(list) ? list : NULL;
     return 0;
 }
 
@@ -259,9 +283,12 @@ static int apply_matrix(const struct ydoc *d, const char *share_dir, struct cand
     int rc = read_problems(d, share_dir, &m, c, err);
 
     if (rc == 0)
-        rc = ydoc_list(d, &d->root, "models", &m.models, err);
+        rc = read_models(d, &m, err);
     if (rc == 0)
         rc = ydoc_int(d, &d->root, "samples", 1, 10000, &m.samples, err);
+    if (rc == 0 && (int64_t)list_length(m.models) * m.n_problems * m.samples > MATRIX_MAX)
+        rc = ydoc_fail(d, ynode_get(&d->root, "samples")->line, err,
+                       "models x problems x samples are more than %d cells", MATRIX_MAX);
     if (rc == 0) {
         keep_listed(&m, c);
         add_missing(&m, c);

@@ -65,10 +65,14 @@ static int add_name(void *arg, const struct run_row *run, struct err *err)
 static int unknown_run(struct store *s, const char *name, struct err *err)
 {
     AUTO(buf_release) struct buf names = BUF_INIT;
-    struct err ignored = ERR_INIT;
+    struct err why = ERR_INIT;
 
-    if (err->kind != ERR_INPUT || store_runs(s, add_name, &names, &ignored) < 0)
+    if (err->kind != ERR_INPUT)
         return -1;
+    if (store_runs(s, add_name, &names, &why) < 0) {
+        *err = why;
+        return -1;
+    }
     if (!names.len)
         return fail(err, ERR_INPUT, "there is no run '%s', and no other: `assay run` makes one",
                     name);
@@ -158,7 +162,6 @@ static int take_cell(void *arg, const struct cell_row *row, const char *record_j
                                .sample = row->sample,
                                .repeat = row->repeat,
                                .file = xstrdup(row->file),
-                               .candidate_hash = copy(row->candidate_hash),
                                .record = copy(record_json ? row->record : NULL),
                                .skipped = copy(row->skipped),
                                .peak_fraction = NAN,
@@ -197,12 +200,22 @@ bool results_cell_counts(const struct results_cell *c)
     return c->record && c->verdict != VERDICT_INFRA;
 }
 
+int results_sample_end(const struct results *r, int first)
+{
+    const struct results_cell *a = &r->cells[first];
+    int end = first + 1;
+
+    while (end < r->n_cells && r->cells[end].model_at == a->model_at &&
+           r->cells[end].problem_at == a->problem_at && r->cells[end].sample == a->sample)
+        end++;
+    return end;
+}
+
 /* --- the end --- */
 
 static void release_cell(struct results_cell *c)
 {
     free(c->file);
-    free(c->candidate_hash);
     free(c->record);
     free(c->skipped);
     free(c->reason);

@@ -24,7 +24,7 @@ struct results_cell {
     const char *problem; /* of results.problems[].name */
     int model_at, problem_at;
     int sample, repeat;
-    char *file, *candidate_hash;
+    char *file;
     char *record;  /* id for results_record(), or NULL */
     char *skipped; /* without a record: why */
     /* With a record: */
@@ -57,5 +57,7 @@ int results_record(struct store *s, const char *id, json_t **ret, struct err *er
 
 /* Judged, and not for a fault of ours. */
 bool results_cell_counts(const struct results_cell *c);
+/* The end of the repeats of the sample that begins at cell `first`. */
+int results_sample_end(const struct results *r, int first);
 
 #endif

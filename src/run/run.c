@@ -84,9 +84,12 @@ int run_execute(const struct run_config *config, struct candidates *candidates,
                             .jobs = &jobs,
                             .mutex = PTHREAD_MUTEX_INITIALIZER,
                             .start_ns = clock_ns()};
-    int rc = 0;
+    const struct device *device;
+    int index, rc = 0;
 
-    if (lock_run(config, &lock, err) < 0 || begin(config, err) < 0)
+    /* A word that names no device must not become what the run was made with. */
+    if ((config->device && device_find(config->device, &device, &index, err) < 0) ||
+        lock_run(config, &lock, err) < 0 || begin(config, err) < 0)
         return -1;
     candidates_resolve(candidates, config->places->share);
     candidates_settle(candidates);

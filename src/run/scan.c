@@ -72,24 +72,11 @@ static int sample_of(const char *name)
     return name == suffix_of(name) && *name ? n : -1;
 }
 
-/* Names end up in tables, JSON and HTML. */
-static bool printable(const char *name)
-{
-    for (const char *p = name; *p; p++)
-        if ((unsigned char)*p < 0x20 || *p == 0x7f)
-            return false;
-
-    json_t *utf8 = json_string(name);
-
-    json_decref(utf8);
-    return utf8 != NULL;
-}
-
 /* --- folders --- */
 
 struct entry {
     char *name, *path;
-    bool folder;
+    bool folder, broken; /* broken: a link that leads nowhere, or what may not be looked at */
 };
 
 struct entries {
@@ -128,8 +115,9 @@ static int list(const char *dir, struct entries *ret)
 
         struct entry *entry = &ret->items[ret->n++];
 
-        *entry = (struct entry){xstrdup(e->d_name), fs_join(dir, e->d_name), false};
-        entry->folder = stat(entry->path, &st) == 0 && S_ISDIR(st.st_mode);
+        *entry = (struct entry){xstrdup(e->d_name), fs_join(dir, e->d_name), false, false};
+        entry->broken = stat(entry->path, &st) < 0;
+        entry->folder = !entry->broken && S_ISDIR(st.st_mode);
     }
     closedir(d);
     if (ret->n)
@@ -142,10 +130,13 @@ static void note_unreadable(struct candidates *c, const char *path)
     candidates_note(c, "%s: %s", path, strerror(errno));
 }
 
-/* A file that is called like nothing we know: worth a word only if it may be a candidate. */
+/* A file that is called like nothing we know: worth a word only if it may be a candidate, or the
+ * folder of many. */
 static void note_stray(struct candidates *c, const struct entry *e, const char *expected)
 {
-    if (device_for_file(e->name) || !strcmp(suffix_of(e->name), ".py"))
+    if (e->broken)
+        candidates_note(c, "%s: passed over: it leads nowhere", e->path);
+    else if (device_for_file(e->name) || !strcmp(suffix_of(e->name), ".py"))
         candidates_note(c, "%s: passed over: expected %s", e->path, expected);
 }
 
@@ -198,7 +189,7 @@ static void scan_model(struct candidates *c, const struct entry *model)
 {
     AUTO(entries_release) struct entries entries = {0};
 
-    if (!printable(model->name)) {
+    if (!candidates_printable(model->name)) {
         candidates_note(c, "%s: passed over: the folder's name is no plain text", model->path);
         return;
     }
@@ -250,7 +241,7 @@ static char *folder_name(const char *dir)
     AUTO(freep) char *real = realpath(dir, NULL);
     const char *slash = real ? strrchr(real, '/') : NULL;
 
-    return xstrdup(slash && slash[1] && printable(slash + 1) ? slash + 1 : "run");
+    return xstrdup(slash && slash[1] && candidates_printable(slash + 1) ? slash + 1 : "run");
 }
 
 int candidates_scan(const char *dir, struct candidates *ret, struct err *err)

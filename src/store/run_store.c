@@ -107,6 +107,23 @@ static int put_cell(struct store *s, const char *run, const struct cell_row *c, 
     return step(s, q, "cannot add a cell", err);
 }
 
+/* All repeats of a sample are of one file and one problem: those of what was there before go. */
+static int drop_stale(struct store *s, const char *run, const struct cell_row *c, struct err *err)
+{
+    AUTO(statement_finalizep) sqlite3_stmt *q = NULL;
+
+    if (!c->record)
+        return 0;
+    if (store_prepare(s,
+                      "DELETE FROM cells WHERE run = ? AND model = ? AND problem = ? AND"
+                      " (candidate_hash IS NOT ? OR problem_hash IS NOT ?) AND sample = ?",
+                      "cannot drop a cell", &q, err) < 0)
+        return -1;
+    BIND_TEXTS(q, 1, run, c->model, c->problem, c->candidate_hash, c->problem_hash);
+    sqlite3_bind_int(q, 6, c->sample);
+    return step(s, q, "cannot drop a cell", err);
+}
+
 int store_run_add(struct store *s, const char *run, const json_t *record, const char *source_hash,
                   const void *source, size_t source_len, const struct cell_row *cells, int n_cells,
                   struct err *err)
@@ -118,7 +135,7 @@ int store_run_add(struct store *s, const char *run, const json_t *record, const 
     if (record)
         rc = store_add(s, record, source_hash, source, source_len, err);
     for (int i = 0; i < n_cells && rc == 0; i++)
-        rc = put_cell(s, run, &cells[i], err);
+        rc = drop_stale(s, run, &cells[i], err) < 0 ? -1 : put_cell(s, run, &cells[i], err);
     if (rc == 0)
         rc = store_exec(s, "COMMIT", err);
     if (rc < 0)
@@ -141,6 +158,15 @@ static struct run_row run_of(sqlite3_stmt *q)
                             .steady = sqlite3_column_int(q, 6) != 0};
 }
 
+/* A damaged file may read as NULL what the schema says is never NULL. */
+static int check_columns(const struct store *s, sqlite3_stmt *q, int n, struct err *err)
+{
+    for (int i = 0; i < n; i++)
+        if (sqlite3_column_type(q, i) == SQLITE_NULL)
+            return fail(err, ERR_SYSTEM, "store %s/store.db is damaged", s->home);
+    return 0;
+}
+
 /* Rows until there are no more, or until each() fails. */
 static int each_run(struct store *s, sqlite3_stmt *q,
                     int (*each)(void *arg, const struct run_row *run, struct err *err), void *arg,
@@ -153,7 +179,7 @@ static int each_run(struct store *s, sqlite3_stmt *q,
         struct run_row row = run_of(q);
 
         ++*ret_n;
-        if (each(arg, &row, err) < 0)
+        if (check_columns(s, q, 7, err) < 0 || each(arg, &row, err) < 0)
             return -1;
     }
     return rc == SQLITE_DONE ? 0 : store_fail(s, "cannot read runs", err);
@@ -202,7 +228,7 @@ int store_run_problems(struct store *s, const char *run,
         struct run_problem_row row = {column(q, 0), column(q, 1), column(q, 2),
                                       column(q, 3), column(q, 4), column(q, 5)};
 
-        if (each(arg, &row, err) < 0)
+        if (check_columns(s, q, 4, err) < 0 || each(arg, &row, err) < 0)
             return -1;
     }
     return rc == SQLITE_DONE ? 0 : store_fail(s, "cannot read problems", err);
@@ -239,7 +265,7 @@ int store_run_cells(struct store *s, const char *run,
             .verdict = column(q, 10),
         };
 
-        if (each(arg, &row, column(q, 11), err) < 0)
+        if (check_columns(s, q, 5, err) < 0 || each(arg, &row, column(q, 11), err) < 0)
             return -1;
     }
     return rc == SQLITE_DONE ? 0 : store_fail(s, "cannot read cells", err);

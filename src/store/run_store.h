@@ -40,7 +40,7 @@ int store_run_begin(struct store *s, const struct run_row *run, struct err *err)
 int store_run_problem(struct store *s, const char *run, const struct run_problem_row *p,
                       struct err *err);
 /* The record (NULL: none) and the cells it fills, as a whole or not at all; cells that were there
- * are replaced. */
+ * are replaced, and other repeats of the sample go when they are of another file or problem. */
 int store_run_add(struct store *s, const char *run, const json_t *record, const char *source_hash,
                   const void *source, size_t source_len, const struct cell_row *cells, int n_cells,
                   struct err *err);

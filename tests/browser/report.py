@@ -180,7 +180,7 @@ class Report(unittest.TestCase):
         self.assertEqual(self.one(".verdict.big").text, "BUILD ERROR")
 
     def test_hostile_text_is_text(self):
-        evil = "%3Cimg%20src%3Dx%20onerror%3Dpwned()%3E"
+        evil = "%3Cimg%20src%3Dx%20onerror%3Dpwned()%3E" + 200 * "x"
         self.assertEqual(len(self.all("#view img, #view b b, .board script")), 0)
         self.cell("#cell=" + evil + "/level1/019_relu/0")
         self.assertIn("<img src=x onerror=pwned()>", self.one("h1").text)

@@ -15,7 +15,7 @@ put tuned level1_19 1 "$attacks/012_zeros.c"
 put tuned level1_1 0 "$ex/level1/001_square_matrix_multiplication/fast.c"
 put faulty level1_19 0 "$attacks/211_null_pointer.c"
 put faulty level1_1 0 "$attacks/212_does_not_compile.c"
-evil='<img src=x onerror=pwned()>'
+evil="<img src=x onerror=pwned()>$(printf 'x%.0s' {1..200})" # nor may it widen the page
 mkdir -p "c/$evil/level1_19"
 { echo '/* </script><script>pwned()</script><!-- */'; cat "$ex/level1/019_relu/naive.c"; } >"c/$evil/level1_19/sample0.c"
 

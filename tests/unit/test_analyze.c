@@ -228,6 +228,7 @@ static void repeats_are_one_sample(void **state)
     assert_int_equal(a.cells[0].correct, 1);
     NEAR(a.cells[0].speedup.median, 2);
     NEAR(a.cells[0].peak.median, 1.0 / 3);
+    NEAR(a.ceilings[0].best_cold_us, 3); /* was the first repeat's */
     assert_int_equal(a.reversals.repeats, 3);
     assert_int_equal(a.reversals.samples, 2);
     assert_int_equal(a.reversals.verdicts, 1);
@@ -335,17 +336,23 @@ static void a_baseline_with_repeats(void **state)
 {
     static const char *const problems[] = {"p", NULL};
     AUTO(results_freep) struct results *r = new_run(one_model, problems);
+    AUTO(analysis_release) struct analysis a = {0};
     struct model_baseline b;
+    const struct analyze_baseline baseline = {"m", model_baseline_cold_us, &b};
     struct err err = ERR_INIT;
 
     (void)state;
-    for (int i = 0; i < 3; i++)
-        add(r, 0, 0, 0, i, VERDICT_PASS, 4 + i);
-    add(r, 0, 0, 0, 3, VERDICT_INFRA, 0);
-    add(r, 0, 0, 1, 0, VERDICT_PASS, 1);
-    add(r, 0, 0, 1, 1, VERDICT_WRONG, 1);
+    add(r, 0, 0, 0, 0, VERDICT_INFRA, 0);
+    add(r, 0, 0, 0, 1, VERDICT_PASS, 2);
+    add(r, 0, 0, 0, 2, VERDICT_PASS, 3);
+    add(r, 0, 0, 0, 3, VERDICT_PASS, 9);
+    add(r, 0, 0, 1, 0, VERDICT_PASS, 1); /* not right every time: not a right sample */
+    add(r, 0, 0, 1, 1, VERDICT_WRONG, 0);
     assert_int_equal(model_baseline_init(&b, r, "m", &err), 0);
-    NEAR(model_baseline_cold_us(&b, "p", "s", "this"), 5);
+    NEAR(model_baseline_cold_us(&b, "p", "s", "this"), 3);
+    analyze(r, &baseline, &a);
+    NEAR(a.cells[0].speedup.median, 1);
+    NEAR(a.ceilings[0].best_cold_us, 3); /* there was none where the first repeat was infra */
 }
 
 /* The mean of 4.5 / 4 and 4.5 / 5 is more than 1. */
@@ -462,13 +469,20 @@ static void nothing_at_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernelbench_vectors),     cmocka_unit_test(pass_at_k),
-        cmocka_unit_test(denominators_are_fixed),  cmocka_unit_test(kinds_are_apart),
-        cmocka_unit_test(repeats_are_one_sample),  cmocka_unit_test(orders_that_turn),
-        cmocka_unit_test(medians_and_bests),       cmocka_unit_test(a_missing_baseline_shows),
-        cmocka_unit_test(a_model_as_baseline),     cmocka_unit_test(two_runs),
-        cmocka_unit_test(a_baseline_with_repeats), cmocka_unit_test(a_model_is_as_fast_as_itself),
-        cmocka_unit_test(foreign_times),           cmocka_unit_test(csv_quotes_names),
+        cmocka_unit_test(kernelbench_vectors),
+        cmocka_unit_test(pass_at_k),
+        cmocka_unit_test(denominators_are_fixed),
+        cmocka_unit_test(kinds_are_apart),
+        cmocka_unit_test(repeats_are_one_sample),
+        cmocka_unit_test(a_baseline_with_repeats),
+        cmocka_unit_test(a_model_is_as_fast_as_itself),
+        cmocka_unit_test(orders_that_turn),
+        cmocka_unit_test(medians_and_bests),
+        cmocka_unit_test(a_missing_baseline_shows),
+        cmocka_unit_test(a_model_as_baseline),
+        cmocka_unit_test(two_runs),
+        cmocka_unit_test(foreign_times),
+        cmocka_unit_test(csv_quotes_names),
         cmocka_unit_test(nothing_at_all),
     };
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char *share(void)
 {
@@ -123,15 +124,39 @@ static void names_that_are_none(void **state)
     (void)state;
     put(dir, "bad\xff/level1_19/sample0.c", "a");
     put(dir, "bad\n/level1_19/sample0.c", "a");
+    put(dir, "bad\xc2\x9b[31m/level1_19/sample0.c", "a");    /* a terminal takes it for ESC [ */
+    put(dir, "bad\xe2\x80\xaegpt/level1_19/sample0.c", "a"); /* would turn round what follows */
+    put(dir, "\xc3\xbcn\xc3\xaf \xe2\x86\x92 \xf0\x9f\x9a\x80/level1_19/sample0.c", "a"); /* fine */
     put(dir, "m/level1_19/sample.c", "a");
     put(dir, "m/level1_19/sample99999999999.c", "a");
     put(dir, "m/level1_19/sample1x.c", "a");
     put(dir, "m/a/b/c/sample1.c", "a");
     assert_int_equal(candidates_scan(dir, &c, &err), 0);
-    assert_int_equal(c.n, 0);
-    assert_int_equal(c.n_notes, 6);
+    assert_int_equal(c.n, 1);
+    assert_int_equal(c.n_notes, 8);
     assert_int_equal(candidates_scan("no/such/folder", &c, &err), -1);
     assert_int_equal(err.kind, ERR_INPUT);
+}
+
+/* A model's folder that is a broken link was not mentioned: the model was just not there. */
+static void links_that_lead_nowhere(void **state)
+{
+    AUTO(freep)
+    char *dir = new_dir(), *model = fs_join(dir, "gpt"), *loop = fs_join(dir, "loop"),
+         *problem = fs_join(dir, "m/level1_20");
+    AUTO(candidates_release) struct candidates c = {0};
+    struct err err = ERR_INIT;
+
+    (void)state;
+    put(dir, "m/level1_19/sample0.c", "a");
+    assert_int_equal(symlink("nowhere", model), 0);
+    assert_int_equal(symlink("loop", loop), 0);
+    assert_int_equal(symlink("nowhere", problem), 0);
+    assert_int_equal(candidates_scan(dir, &c, &err), 0);
+    assert_int_equal(c.n, 1);
+    assert_int_equal(c.n_notes, 3);
+    assert_true(noted(&c, "gpt: passed over: it leads nowhere"));
+    assert_true(noted(&c, "m/level1_20: passed over: it leads nowhere"));
 }
 
 static int load(const char *text, struct run_settings *s, struct candidates *c, struct err *err)
@@ -162,6 +187,19 @@ static void plans_that_are_refused(void **state)
         {"problems: [level1/998]\n", "plan.yaml: line 1: there is no problem 'level1/998'"},
         {"name: [a\n", "plan.yaml: line 2: did not find expected"},
         {"a: &a [*a]\n", "plan.yaml: line"},
+        {"folders:\n", "plan.yaml: line 1: 'folders' takes a list of names"},
+        {"models: [a, b,\n a]\n", "plan.yaml: line 2: model a is there twice"},
+        {"models: [\"a\\e[31m\"]\n", "plan.yaml: line 1: the model's name is no plain text"},
+        {"problems:\n- level1/19\n- 1/19\n",
+         "plan.yaml: line 3: problem level1/019_relu is there twice"},
+        {"candidates:\n- { model: \"a\\nb\", problem: level1/19, file: a.c }\n",
+         "plan.yaml: line 2: the model's name is no plain text"},
+        {"name: \"a\\0b\"\n", "plan.yaml: line 1: a text with a NUL in it"},
+        {"name: a\n---\nrepeats: 3\n", "plan.yaml: line 3: a second document"},
+        {"name: a\n---\n[\n", "plan.yaml: line"},
+        {"models: [a, b, c, d, e, f, g, h, i, j, k]\nsamples: 10000\n"
+         "problems: [1/1, 1/2, 1/3, 1/4, 1/5, 1/6, 1/7, 1/8, 1/9, 1/10]\n",
+         "plan.yaml: line 2: models x problems x samples are more than 1000000 cells"},
     };
 
     (void)state;
@@ -253,6 +291,7 @@ int main(void)
         cmocka_unit_test(both_layouts),
         cmocka_unit_test(two_files_for_one_sample),
         cmocka_unit_test(names_that_are_none),
+        cmocka_unit_test(links_that_lead_nowhere),
         cmocka_unit_test(plans_that_are_refused),
         cmocka_unit_test(a_plan),
         cmocka_unit_test(problems_of_left_out_models),

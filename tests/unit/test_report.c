@@ -22,12 +22,11 @@ static struct results_problem problems[] = {
 };
 static char *models[] = {(char *)"a", (char *)EVIL};
 
-#define CELL(m, p, s, rec, kind, why, peak)                                                     \
-    {                                                                                           \
-        .model = NULL, .problem = NULL, .model_at = m, .problem_at = p, .sample = s,            \
-        .file = (char *)"k.c", .candidate_hash = (char *)rec, .record = (char *)rec,            \
-        .verdict = kind, .reason = (char *)why, .device = (char *)"cpu", .peak_fraction = peak, \
-        .sol = NAN                                                                              \
+#define CELL(m, p, s, rec, kind, why, peak)                                                   \
+    {                                                                                         \
+        .model = NULL, .problem = NULL, .model_at = m, .problem_at = p, .sample = s,          \
+        .file = (char *)"k.c", .record = (char *)rec, .verdict = kind, .reason = (char *)why, \
+        .device = (char *)"cpu", .peak_fraction = peak, .sol = NAN                            \
     }
 static struct results_cell cells[] = {
     CELL(0, 0, 0, "r0", VERDICT_WRONG, "max", NAN),

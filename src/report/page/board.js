@@ -37,7 +37,8 @@ function visible(state) {
 const strength = (r) => (!r ? -2 : r.correct ? (r.peak_fraction || 0) : -1);
 const totals = (m, problems) => {
   const rs = problems.map((p) => resultOf(m, p)).filter(Boolean);
-  return { passed: rs.filter((r) => r.correct).length, of: rs.length,
+  // What a model left out counts as failed, as in every figure.
+  return { passed: rs.filter((r) => r.correct).length, of: problems.length,
     sum: rs.reduce((a, r) => a + (r.correct ? r.peak_fraction || 0 : 0), 0) };
 };
 const bestOf = (p, models) => Math.max(-2, ...models.map((m) => strength(resultOf(m, p))));
