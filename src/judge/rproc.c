@@ -35,6 +35,7 @@
 #define HEAD_FREE_NS 40000
 #define STOP_EXPLAINS_NS 100000
 #define MEMORY_WATCH_NS 20000000
+#define DEATH_MS 1000 /* from the end of its socket to its own: a driver closes in between */
 
 static inline void relax(void)
 {
@@ -257,11 +258,36 @@ static int death_verdict(const struct rproc *r, const char *when, struct verdict
                        when, WEXITSTATUS(status));
 }
 
+/* Whether it ends by itself before long. */
+static bool ends(const struct rproc *r)
+{
+    struct pollfd end = {r->pidfd, POLLIN, 0};
+    uint64_t start = clock_ns();
+    int left = DEATH_MS;
+
+    while (r->pid > 0 && poll(&end, 1, left) <= 0) {
+        left = DEATH_MS - (int)clock_ms_since(start);
+        if (left <= 0)
+            return false;
+    }
+    return true;
+}
+
+/* That its socket is closed is not yet its end: a candidate can close it, and live on. A signal to
+ * who is on the way out changes nothing about how it ended. */
 static int died(struct rproc *r, const char *when, struct verdict *v)
 {
     drain(r);
+
+    bool lives = !ends(r);
+
+    if (lives)
+        rproc_kill(r);
     reap(r, 0);
     drain(r);
+    if (lives && WIFSIGNALED(r->wait_status) && WTERMSIG(r->wait_status) == SIGKILL)
+        return verdict_set(v, VERDICT_REJECTED, "protocol",
+                           "%s: closed its socket to the judge, and lived on; ended", when);
     return death_verdict(r, when, v);
 }
 
