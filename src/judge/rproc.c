@@ -10,6 +10,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "device/cuda_runner.h"
+#include "judge/footprint.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/sandbox.h"
 #include "tensor/philox.h"
@@ -297,20 +298,6 @@ static int overdue(struct rproc *r, const char *when, int limit_ms, struct verdi
     return verdict_set(v, VERDICT_TIMEOUT, when, "%s: not done after %d ms; ended", when, limit_ms);
 }
 
-/* Of host memory that is really there, in bytes; 0 when it cannot be found out. */
-static uint64_t resident_bytes(pid_t pid)
-{
-    AUTO(freep) char *path = xasprintf("/proc/%d/statm", (int)pid);
-    AUTO(fd_closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
-    unsigned long long pages = 0;
-    char text[128];
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-    text[MAX(n, 0)] = '\0';
-    return n > 0 && sscanf(text, "%*u %llu", &pages) == 1 ? pages * (uint64_t)sysconf(_SC_PAGESIZE)
-                                                          : 0;
-}
-
 /* A driver reserves terabytes of addresses, so RLIMIT_AS is not for its process: the judge watches
  * what is used, often enough that little more can be taken meanwhile. */
 static int watch_memory(struct rproc *r, const char *when, struct verdict *v)
@@ -320,7 +307,7 @@ static int watch_memory(struct rproc *r, const char *when, struct verdict *v)
     if (limit == 0 || now - r->watched_ns < MEMORY_WATCH_NS)
         return 0;
     r->watched_ns = now;
-    if (resident_bytes(r->pid) <= limit)
+    if (footprint_resident(r->pid) <= limit)
         return 0;
     rproc_end(r);
     return out_of_memory(r, when, v);
