@@ -128,9 +128,10 @@ int rproc_run(struct rproc *r, struct rproc_reply *ret, struct verdict *v);
 int rproc_stop(struct rproc *r, struct verdict *v, struct err *err);
 /* SIGCONT, and wait until the runner spins on its page again, so that waking is not timed. */
 int rproc_wake(struct rproc *r, struct verdict *v, struct err *err);
-/* How long it may have worked on its last order before it was told to go, by its CPU time: to be
- * asked when it has stood still for some microseconds. Counts as part of the call. */
-uint64_t rproc_head_start_ns(const struct rproc *r);
+/* How long it may have worked on its last order before it was told to go, or after it had said that
+ * it was done, by its CPU time: to be asked when it has stood still for some microseconds. Counts
+ * as part of the call. */
+uint64_t rproc_hidden_ns(const struct rproc *r);
 /* Ends it, whatever it does, and does not wait. Its config is not looked at any more. */
 void rproc_kill(struct rproc *r);
 /* The same, and reaps it. RPROC_INIT and an ended one are fine. */
