@@ -201,11 +201,12 @@ int rproc_start(struct rproc *r, const struct rproc_config *config, struct err *
 
 /* --- its text, its death --- */
 
+/* What lies in the pipe, and no more: who writes as fast as it is read must not keep us here. */
 static void drain(struct rproc *r)
 {
     char chunk[65536];
 
-    for (;;) {
+    for (size_t seen = 0; seen <= PIPE_BYTES; seen += sizeof(chunk)) {
         ssize_t n = read(r->out_fd, chunk, sizeof(chunk));
 
         if (n <= 0)
@@ -516,11 +517,17 @@ static int fault_verdict(const struct wire_page *p, struct verdict *v)
 
 /* --- what is written after "done" --- */
 
+/* The last one may reach into the guard behind it. */
+static uint64_t slot_words(const struct layout *l, int i)
+{
+    return (l->slot_bytes[i] + sizeof(uint32_t) - 1) / sizeof(uint32_t);
+}
+
 /* Word number `at` of all outputs, counted through the tensors. */
 static const volatile uint32_t *output_word(const struct layout *l, const char *base, uint64_t at)
 {
     for (int i = 0; i < l->n; i++) {
-        uint64_t words = l->slot_bytes[i] / sizeof(uint32_t);
+        uint64_t words = slot_words(l, i);
 
         if (at < words)
             return (const volatile uint32_t *)(base + l->slots[i].offset) + at;
@@ -542,7 +549,7 @@ static void take_glimpses(struct rproc *r, int out_arena)
     if (!base)
         return;
     for (int i = 0; i < l->n; i++)
-        words += l->slot_bytes[i] / sizeof(uint32_t);
+        words += slot_words(l, i);
     for (int i = 0; words && i < RPROC_GLIMPSES; i++) {
         struct rproc_glimpse *g = &r->glimpses[r->n_glimpses++];
 
