@@ -383,15 +383,19 @@ static int fail_verdict(const struct rproc *r, const struct wire_fail *f, struct
 {
     switch (f->stage) {
     case WIRE_STAGE_LOAD:
-        return verdict_set(v, VERDICT_BUILD_ERROR, "load", "%s", f->text);
+        verdict_set(v, VERDICT_BUILD_ERROR, "load", "%s", f->text);
+        break;
     case WIRE_STAGE_SETUP:
-        return verdict_set(v, VERDICT_CRASH, "setup", "%s", f->text);
+        verdict_set(v, VERDICT_CRASH, "setup", "%s", f->text);
+        break;
     default:
-        if (r->sealed)
-            return verdict_set(v, VERDICT_REJECTED, "protocol",
-                               "the runner failed after its seal: %s", f->text);
-        return fail(err, ERR_SYSTEM, "the runner could not start: %s", f->text);
+        if (!r->sealed)
+            return fail(err, ERR_SYSTEM, "the runner could not start: %s", f->text);
+        verdict_set(v, VERDICT_REJECTED, "protocol", "the runner failed after its seal: %s",
+                    f->text);
     }
+    v->quotes = true;
+    return 1;
 }
 
 /* Waits for WARM, READY or OK, draining its text meanwhile. */
@@ -511,8 +515,10 @@ static int fault_verdict(const struct wire_page *p, struct verdict *v)
     text[WIRE_ERROR_MAX] = '\0';
     snprintf(name, sizeof(name), "%.*s", (int)strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"),
              text);
-    return verdict_set(v, VERDICT_CRASH, *name ? name : "fault", "call: the device faulted%s%s",
-                       *text ? ": " : "", text);
+    verdict_set(v, VERDICT_CRASH, *name ? name : "fault", "call: the device faulted%s%s",
+                *text ? ": " : "", text);
+    v->quotes = true;
+    return 1;
 }
 
 /* --- what is written after "done" --- */
