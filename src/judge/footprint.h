@@ -12,7 +12,11 @@
  * kernel's counters may be off by. */
 extern const int64_t footprint_own_bytes;
 
-/* The most private memory the process has held at once, in bytes. */
+/* The most private memory the process has held at once, in bytes; of huge pages what it holds now.
+ */
 int footprint_peak(pid_t pid, int64_t *ret_bytes, struct err *err);
+
+/* What it holds of the host's memory now, arenas and files too; 0 when it cannot be found out. */
+uint64_t footprint_resident(pid_t pid);
 
 #endif

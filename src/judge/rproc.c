@@ -17,7 +17,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PIPE_BYTES (1 << 20)
 #define RUNNER_UID_BASE 0x20000000u
 
 /* --- starting --- */
@@ -135,7 +134,7 @@ int rproc_spawn(struct rproc *r, const struct rproc_config *config, int lock_fd,
         fail_errno(err, "cannot make a channel to the runner");
         goto out;
     }
-    fcntl(out[0], F_SETPIPE_SZ, PIPE_BYTES); /* a wish: the default works too */
+    fcntl(out[0], F_SETPIPE_SZ, RPROC_PIPE_BYTES); /* a wish: the default works too */
     fcntl(out[0], F_SETFL, O_NONBLOCK);
     r->sock = fd_steal(&pair[0]);
     r->out_fd = fd_steal(&out[0]);
@@ -182,15 +181,19 @@ static int fail_verdict(const struct rproc *r, const struct wire_fail *f, struct
 {
     switch (f->stage) {
     case WIRE_STAGE_LOAD:
-        return verdict_set(v, VERDICT_BUILD_ERROR, "load", "%s", f->text);
+        verdict_set(v, VERDICT_BUILD_ERROR, "load", "%s", f->text);
+        break;
     case WIRE_STAGE_SETUP:
-        return verdict_set(v, VERDICT_CRASH, "setup", "%s", f->text);
+        verdict_set(v, VERDICT_CRASH, "setup", "%s", f->text);
+        break;
     default:
-        if (r->sealed)
-            return verdict_set(v, VERDICT_REJECTED, "protocol",
-                               "the runner failed after its seal: %s", f->text);
-        return fail(err, ERR_SYSTEM, "the runner could not start: %s", f->text);
+        if (!r->sealed)
+            return fail(err, ERR_SYSTEM, "the runner could not start: %s", f->text);
+        verdict_set(v, VERDICT_REJECTED, "protocol", "the runner failed after its seal: %s",
+                    f->text);
     }
+    v->quotes = true;
+    return 1;
 }
 
 /* Waits for WARM, READY or OK, draining its text meanwhile. */

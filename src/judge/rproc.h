@@ -141,9 +141,10 @@ struct rproc_content {
 int rproc_order(struct rproc *r, const struct rproc_order *order,
                 const struct rproc_content *content, struct rproc_reply *ret, struct verdict *v,
                 struct err *err);
-/* How long it may have worked on its last order before it was told to go, by its CPU time: to be
- * asked when it has stood still for some microseconds. Counts as part of the call. */
-uint64_t rproc_head_start_ns(const struct rproc *r);
+/* How long it may have worked on its last order before it was told to go, or after it had said that
+ * it was done, by its CPU time: to be asked when it has stood still for some microseconds. Counts
+ * as part of the call. */
+uint64_t rproc_hidden_ns(const struct rproc *r);
 /* Ends it, whatever it does, and does not wait. Its config is not looked at any more. */
 void rproc_kill(struct rproc *r);
 /* The same, and reaps it. RPROC_INIT and an ended one are fine. */

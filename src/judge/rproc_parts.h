@@ -8,6 +8,8 @@
 
 /* ---- rproc.c ---- */
 
+#define RPROC_PIPE_BYTES (1 << 20) /* of its text */
+
 int rproc_signal(const struct rproc *r, int sig);
 
 /* ---- rproc_wait.c ---- */

@@ -7,10 +7,9 @@
 #include "judge/rproc_parts.h"
 
 #include "base/clock.h"
-#include "base/fs.h"
+#include "judge/footprint.h"
 #include "sandbox/cgroup.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,6 +19,7 @@
 
 /* About 20 us of spinning between looks at the clock and the descriptors. */
 #define SPINS_PER_LOOK 512
+#define DEATH_MS 1000 /* from the end of its socket to its own: a driver closes in between */
 
 static inline void relax(void)
 {
@@ -28,11 +28,12 @@ static inline void relax(void)
 
 /* --- its text, its death --- */
 
+/* What lies in the pipe, and no more: who writes as fast as it is read must not keep us here. */
 void rproc_drain(struct rproc *r)
 {
     char chunk[65536];
 
-    for (;;) {
+    for (size_t seen = 0; seen <= RPROC_PIPE_BYTES; seen += sizeof(chunk)) {
         ssize_t n = read(r->out_fd, chunk, sizeof(chunk));
 
         if (n <= 0)
@@ -89,11 +90,36 @@ static int death_verdict(const struct rproc *r, const char *when, struct verdict
                        when, WEXITSTATUS(status));
 }
 
+/* Whether it ends by itself before long. */
+static bool ends(const struct rproc *r)
+{
+    struct pollfd end = {r->pidfd, POLLIN, 0};
+    uint64_t start = clock_ns();
+    int left = DEATH_MS;
+
+    while (r->pid > 0 && poll(&end, 1, left) <= 0) {
+        left = DEATH_MS - (int)clock_ms_since(start);
+        if (left <= 0)
+            return false;
+    }
+    return true;
+}
+
+/* That its socket is closed is not yet its end: a candidate can close it, and live on. A signal to
+ * who is on the way out changes nothing about how it ended. */
 int rproc_died(struct rproc *r, const char *when, struct verdict *v)
 {
     rproc_drain(r);
+
+    bool lives = !ends(r);
+
+    if (lives)
+        rproc_kill(r);
     rproc_reap(r, 0);
     rproc_drain(r);
+    if (lives && WIFSIGNALED(r->wait_status) && WTERMSIG(r->wait_status) == SIGKILL)
+        return verdict_set(v, VERDICT_REJECTED, "protocol",
+                           "%s: closed its socket to the judge, and lived on; ended", when);
     return death_verdict(r, when, v);
 }
 
@@ -101,20 +127,6 @@ int rproc_overdue(struct rproc *r, const char *when, int limit_ms, struct verdic
 {
     rproc_end(r);
     return verdict_set(v, VERDICT_TIMEOUT, when, "%s: not done after %d ms; ended", when, limit_ms);
-}
-
-/* Of host memory that is really there, in bytes; 0 when it cannot be found out. */
-static uint64_t resident_bytes(pid_t pid)
-{
-    AUTO(freep) char *path = xasprintf("/proc/%d/statm", (int)pid);
-    AUTO(fd_closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
-    unsigned long long pages = 0;
-    char text[128];
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-    text[MAX(n, 0)] = '\0';
-    return n > 0 && sscanf(text, "%*u %llu", &pages) == 1 ? pages * (uint64_t)sysconf(_SC_PAGESIZE)
-                                                          : 0;
 }
 
 /* A driver reserves terabytes of addresses, so RLIMIT_AS is not for its process: the judge watches
@@ -126,7 +138,7 @@ int rproc_watch_memory(struct rproc *r, const char *when, struct verdict *v)
     if (limit == 0 || now - r->watched_ns < MEMORY_WATCH_NS)
         return 0;
     r->watched_ns = now;
-    if (resident_bytes(r->pid) <= limit)
+    if (footprint_resident(r->pid) <= limit)
         return 0;
     rproc_end(r);
     return out_of_memory(r, when, v);

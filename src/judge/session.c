@@ -417,10 +417,12 @@ static void begin(struct session *s, struct evaluation *ret)
         ret->sizes[i].size = &s->problem->sizes[s->options.sizes][i];
 }
 
-/* What a candidate printed is in its record: the next one must not be judged on what it may tell.
- */
+/* What a candidate printed is in its record, and so is what its process wrote elsewhere, as a
+ * fault's name: the next one must not be judged on what it may tell. */
 static void spend_pool(struct session *s, const struct evaluation *e)
 {
+    if (e->verdict.quotes)
+        s->served = POOL_CANDIDATES;
     for (int i = 0; i < e->n_sizes; i++)
         if (e->sizes[i].trial.text)
             s->served = POOL_CANDIDATES;

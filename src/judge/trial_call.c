@@ -362,7 +362,7 @@ static enum wire_hold how_to_hold(const struct trial *t, bool work)
 /* Stop, prepare, wake, order, stop.
  *
  * A runner that is woken may work before it says that it is awake. On the CPU that takes CPU time,
- * which counts (rproc_head_start_ns). A GPU's work takes none, and goes on while its process stands
+ * which counts (rproc_hidden_ns). A GPU's work takes none, and goes on while its process stands
  * still: there the content comes last, when the runner is awake and has queued its work, and what
  * is done ahead meets the judge's own flush, whose time tells (look_for_others), or keeps the
  * device from being held (audit_hidden). So does a probe's at once after "done", which is the
@@ -454,7 +454,7 @@ int trial_call(struct trial *t, struct rproc *r, int content, int count, bool ho
     if (rc == 0 && trial_is_judged(t))
         rc = check_tensors(t, &s, v, err);
     if (rc == 0 && t->config->pool->device->clock == CLOCK_JUDGE)
-        reply->wall_ns += rproc_head_start_ns(r);
+        reply->wall_ns += rproc_hidden_ns(r);
     return rc;
 }
 

@@ -18,6 +18,7 @@ int verdict_set(struct verdict *v, enum verdict_kind kind, const char *reason, c
     va_list ap;
 
     v->kind = kind;
+    v->quotes = false;
     snprintf(v->reason, sizeof(v->reason), "%s", reason);
     va_start(ap, fmt);
     vsnprintf(v->detail, sizeof(v->detail), fmt, ap);

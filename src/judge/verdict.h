@@ -23,11 +23,12 @@ struct verdict {
     enum verdict_kind kind;
     char reason[48];   /* a code: "rms", "unwritten", "SIGSEGV", "sandbox"; "" for a pass */
     char detail[1024]; /* one line for people: which check, where, how much */
+    bool quotes;       /* part of it is what the candidate's process wrote */
 };
 
-#define VERDICT_INIT         \
-    {                        \
-        VERDICT_PASS, "", "" \
+#define VERDICT_INIT                \
+    {                               \
+        VERDICT_PASS, "", "", false \
     }
 
 /* Fills v; always returns 1, "the candidate's fault", so that a caller can `return

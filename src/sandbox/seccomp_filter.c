@@ -20,6 +20,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -28,7 +29,6 @@
 static const int allowed[] = {
     /* memory */
     SCMP_SYS(brk),
-    SCMP_SYS(mmap),
     SCMP_SYS(munmap),
     SCMP_SYS(mprotect),
     SCMP_SYS(mremap),
@@ -113,6 +113,7 @@ static const int allowed[] = {
  * reaches is Landlock's business. */
 static const int of_drivers[] = {
     SCMP_SYS(ioctl),
+    SCMP_SYS(mmap),
     SCMP_SYS(memfd_create),
     SCMP_SYS(ftruncate),
     SCMP_SYS(fallocate),
@@ -300,6 +301,18 @@ static int add_setfl(scmp_filter_ctx ctx)
     return seccomp_rule_add_array(ctx, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), ARRAY_SIZE(when), when);
 }
 
+/* What nobody can share with anybody is private: shared memory without a file would count as an
+ * arena (footprint.c). */
+static int add_mmap(scmp_filter_ctx ctx)
+{
+    struct scmp_arg_cmp file = {3, SCMP_CMP_MASKED_EQ, MAP_ANONYMOUS, 0};
+    struct scmp_arg_cmp own = {3, SCMP_CMP_MASKED_EQ, MAP_ANONYMOUS | MAP_TYPE,
+                               MAP_ANONYMOUS | MAP_PRIVATE};
+    int rc = add_rule(ctx, SCMP_ACT_ALLOW, SCMP_SYS(mmap), file);
+
+    return rc == 0 ? add_rule(ctx, SCMP_ACT_ALLOW, SCMP_SYS(mmap), own) : rc;
+}
+
 /* Threads, but no processes. */
 static int add_clone(scmp_filter_ctx ctx)
 {
@@ -359,6 +372,8 @@ static int load_filter(scmp_filter_ctx ctx, bool driver)
         rc = add_special(ctx, special, ARRAY_SIZE(special));
     if (rc == 0)
         rc = add_setfl(ctx);
+    if (rc == 0 && !driver)
+        rc = add_mmap(ctx);
     if (rc == 0)
         rc = add_clone(ctx);
     if (rc == 0 && driver)

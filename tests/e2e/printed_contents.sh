@@ -1,5 +1,6 @@
 # What a candidate printed is in its record, and could tell the next one what the answers are: that one is judged on
-# contents of its own. Both loud ones print a name for every content they see; quiet ones share a pool.
+# contents of its own. Both loud ones print a name for every content they see; quiet ones share a pool. The text of a fault
+# is the runner's word, and may tell as much.
 set -u
 cat >quiet.c <<'C'
 #include "assay.h"
@@ -47,4 +48,12 @@ assert len(names[2]) >= 5 and len(names[3]) >= 5, "they print what they see"
 assert not names[2] & names[3], "the second sees what the first has printed"
 assert pools[0] == pools[1] == pools[2], "quiet ones share a pool"
 assert len(set(pools[2:])) == 3, "each loud one spends its own"
+P
+printf 'op relu\nfault at call 2\n' >fault.fake
+"$ASSAY" eval --json --sizes small level1/19 fault.fake fault.fake >f.json
+python3 - <<'P'
+import json
+records = [json.loads(line) for line in open("f.json")]
+assert [r["verdict"] for r in records] == ["crash", "crash"], records
+assert records[0]["pool"] != records[1]["pool"], "the second is judged on what the first may have told"
 P

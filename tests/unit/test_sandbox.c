@@ -365,6 +365,19 @@ static int try_much_memory(void)
     return p == MAP_FAILED ? errno : 0;
 }
 
+static int try_shared_memory(void)
+{
+    void *p = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    return p == MAP_FAILED ? errno : 0;
+}
+
+static int try_shared_memory_and_bits(void)
+{
+    return errno_of(syscall(SYS_mmap, NULL, MIB, PROT_READ,
+                            MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | 1L << 32, -1, 0));
+}
+
 static const struct attempt {
     const char *name;
     int (*fn)(void);
@@ -402,6 +415,8 @@ static const struct attempt {
     {"be woken", try_be_woken, 0, EPERM},
     {"fcntl", try_fcntl, 0, 0},
     {"much memory", try_much_memory, 0, HAS_ASAN ? 0 : ENOMEM},
+    {"shared memory", try_shared_memory, 0, EPERM},
+    {"shared memory and bits", try_shared_memory_and_bits, 0, EPERM},
     {"read a limit", try_read_limit, 0, 0},
     {"thread", try_thread, 0, 0},
     {"dlopen of the artifact", try_dlopen, 0, 0},
@@ -462,6 +477,7 @@ static const struct attempt driver_attempts[] = {
     {"driver: dlopen of the artifact", try_dlopen, 0, 0},
     {"driver: thread", try_thread, 0, 0},
     {"driver: much memory", try_much_memory, 0, 0},
+    {"driver: shared memory", try_shared_memory, 0, 0},
     {"driver: be woken", try_be_woken, 0, EPERM},
     {"driver: fcntl", try_fcntl, 0, 0},
     {"driver: io_uring", try_io_uring, SIGSYS, 0},
