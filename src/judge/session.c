@@ -322,8 +322,8 @@ static int judge_each(struct session *s, struct evaluation *e, struct err *err)
 }
 
 /* Where spares open a driver, or the last candidate's processes leave it, contents are made
- * meanwhile, and nobody is timed beside either. Who leaves may still hold the memory that takes:
- * then they are made when they are needed. */
+ * meanwhile, and nobody is timed beside either. Who leaves may still hold the memory that takes,
+ * and the next one is not to blame: then they are made when they are needed. */
 static int ready_first_pool(struct session *s, struct evaluation *e, struct err *err)
 {
     AUTO(fd_closep) int lock = -1;
@@ -337,9 +337,8 @@ static int ready_first_pool(struct session *s, struct evaluation *e, struct err 
         return -1;
     e->queue_ms += waited;
     session_count_making(&s->pools[0], -1, e);
-    if (session_open_pool(s, 0, err) < 0)
-        return -1;
-    pool_bring_first(&s->pools[0], &ignored);
+    if (session_open_pool(s, 0, &ignored) == 0)
+        pool_bring_first(&s->pools[0], &ignored);
     session_count_making(&s->pools[0], 1, e);
     return 0;
 }
