@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Closes its socket to the judge when it is loaded, and lives on: the end of a socket is not the end
- * of a process, and who waits for that one waits for ever. expected: rejected: protocol */
+/* Closes its socket to the judge when it is loaded, and lives on: the end of a socket is not the
+ * end of a process, and who waits for that one waits for ever. expected: rejected: protocol */
 #include "assay.h"
 #include "problem.h"
 
