@@ -97,7 +97,13 @@ struct builders {
 static int prepare_one(const struct many *m, const char *path, struct err *err)
 {
     const struct bench *b = m->bench;
-    struct prebuild_request req = {&b->places, &m->options, &m->info, m->problem_h, path};
+    const struct prebuild_request req = {.places = &b->places,
+                                         .device = m->options.device,
+                                         .device_index = m->options.device_index,
+                                         .plan = &m->options.plan,
+                                         .info = &m->info,
+                                         .problem_h = m->problem_h,
+                                         .path = path};
     struct evidence evidence = {0};
     struct prebuilt built;
 
