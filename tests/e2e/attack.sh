@@ -8,10 +8,11 @@ python3 - "$ROOT" $status <<'P' || exit 1
 import json, os, re, sys
 root, status = sys.argv[1], int(sys.argv[2])
 r = json.load(open("r.json"))
-# Under a sanitizer, whose shadow is 16 TiB, a runner's addresses are not limited.
+# Under a sanitizer, whose shadow is 16 TiB, a runner's addresses are not limited, and what it holds itself is more than
+# the scratch memory of these.
 instrumented = b"__asan_init" in open(os.environ["ASSAY"], "rb").read()
-excused = {"122_allocates_all.c"} if instrumented else set()
-bad = [a for a in r["attacks"] if a["outcome"] not in ("caught", "passed") and a["name"] not in excused]
+excused = {"122_allocates_all", "049_shared_scratch", "049_scratch_without_main_thread"} if instrumented else set()
+bad = [a for a in r["attacks"] if a["outcome"] not in ("caught", "passed") and a["name"].removesuffix(".c") not in excused]
 for a in bad:
     print(a["name"], a["outcome"], a["verdict"], a["reason"], a["cold_us"], "expected", a["expected"], a["detail"])
 t = r["totals"]

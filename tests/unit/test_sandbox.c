@@ -671,15 +671,18 @@ static void test_crossed_descriptors(void **state)
 {
     AUTO(runner_release) struct runner r = {.pidfd = -1, .out = -1, .socket = -1};
     struct err err = ERR_INIT;
-    int saved = artifact_fd;
+    int saved = artifact_fd, was_3 = fcntl(3, F_DUPFD_CLOEXEC, 5); /* -1: nothing was there */
 
     (void)state;
     artifact_fd = dup2(artifact_fd, 3);
     assert_int_equal(artifact_fd, 3);
     assert_int_equal(start_helper("dlopen of the artifact", -1, &r, &err), 0);
     assert_int_equal(reap(&r), 0);
-    if (saved != 3)
+    if (was_3 >= 0) /* the artifact, or what we were started with */
+        dup2(was_3, 3);
+    else
         close(3);
+    fd_closep(&was_3);
     artifact_fd = saved;
 }
 
