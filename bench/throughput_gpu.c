@@ -110,13 +110,12 @@ static int prepare_one(const struct many *m, const char *path, struct err *err)
     if (prebuild(&req, &built, err) < 0)
         return -1;
 
-    const struct evidence_request look = {.device = b->device->name,
-                                          .artifact_fd = built.build.artifact_fd,
-                                          .artifact_hash = built.build.artifact_hash,
-                                          .cache_dir = b->places.cache};
-    int rc = built.build.status == BUILD_OK ? evidence_collect(&look, &evidence, err)
-                                            : fail(err, ERR_SYSTEM, "%s does not build", path);
+    int rc = 0;
 
+    if (built.build.status != BUILD_OK)
+        rc = fail(err, ERR_SYSTEM, "%s does not build", path);
+    else if (!built.looked) /* once more, for what kept it */
+        rc = prebuild_look(&req, &built.build, &evidence, err);
     evidence_release(&evidence);
     prebuilt_release(&built);
     return rc;

@@ -46,16 +46,22 @@ static int tear_down(void **state)
     return 0;
 }
 
+static struct pool_config config_of(const struct graph *g, bool on_gpu, int least_slots,
+                                    int64_t memory)
+{
+    return (struct pool_config){.device = on_gpu ? &device_cuda : &device_cpu,
+                                .ctx = on_gpu ? cuda : cpu,
+                                .engine = on_gpu ? &engine : &ops_host,
+                                .graph = g,
+                                .seed = 7,
+                                .contents = CONTENTS,
+                                .least_slots = least_slots,
+                                .memory_bytes = memory};
+}
+
 static void open_pool(const struct graph *g, bool on_gpu, int64_t memory, struct pool *ret)
 {
-    struct pool_config c = {.device = on_gpu ? &device_cuda : &device_cpu,
-                            .ctx = on_gpu ? cuda : cpu,
-                            .engine = on_gpu ? &engine : &ops_host,
-                            .graph = g,
-                            .seed = 7,
-                            .contents = CONTENTS,
-                            .least_slots = 1,
-                            .memory_bytes = memory};
+    struct pool_config c = config_of(g, on_gpu, 1, memory);
     struct err err = ERR_INIT;
 
     if (pool_open(&c, ret, &err) < 0)
@@ -212,25 +218,18 @@ static void contents_come_back(void **state)
     one_pool("level1/023_softmax", 2 << 20);
 }
 
-/* Contents beside each other that a pool of so much memory has room for: fewer than all. */
+/* With the least memory that two contents side by side take. */
 static void open_narrow(const struct graph *g, bool on_gpu, struct pool *ret)
 {
-    int64_t memory = 1 << 18;
+    struct err err = ERR_INIT;
+    int rc = -1;
 
-    for (struct err err = ERR_INIT;; memory += memory / 8, err = (struct err)ERR_INIT) {
-        struct pool_config c = {.device = on_gpu ? &device_cuda : &device_cpu,
-                                .ctx = on_gpu ? cuda : cpu,
-                                .engine = on_gpu ? &engine : &ops_host,
-                                .graph = g,
-                                .seed = 7,
-                                .contents = CONTENTS,
-                                .least_slots = 2,
-                                .memory_bytes = memory};
+    for (int64_t memory = 1 << 18; rc < 0 && memory < MEMORY; memory += memory / 8) {
+        struct pool_config c = config_of(g, on_gpu, 2, memory);
 
-        assert_true(memory < MEMORY);
-        if (pool_open(&c, ret, &err) == 0)
-            break;
+        rc = pool_open(&c, ret, &err);
     }
+    assert_int_equal(rc, 0);
     assert_true(ret->cap_slots < CONTENTS);
 }
 
