@@ -14,10 +14,7 @@ static bool is_worth_keeping(const struct graph *g, int n, size_t most_bytes)
     if (op_table[node->op].class != OP_CLASS_REDUCE || !dtype_is_float(node->dtype) ||
         (size_t)shape_count(&node->shape) * 8 > most_bytes)
         return false;
-    for (int i = 0; i < g->n_outputs; i++)
-        if (g->outputs[i].node == n)
-            return false;
-    return true;
+    return graph_output(g, n) < 0;
 }
 
 /* Their nodes, as many as fit into most_bytes. */

@@ -33,26 +33,20 @@ static size_t tensor_bytes(const struct graph *g)
     return bytes;
 }
 
+/* The plan of each size, and one limit of memory for all, so that a spare suits any of them. */
 static void fit_plans(struct session *s)
-{
-    s->plans = xcalloc((size_t)s->n_sizes, sizeof(*s->plans));
-    for (int i = 0; i < s->n_sizes; i++) {
-        s->plans[i] = s->options.plan;
-        plan_fit(&s->plans[i], tensor_bytes(s->problem->sizes[s->options.sizes][i].graph));
-    }
-}
-
-/* One limit for all sizes, so that a spare suits any of them. */
-static uint64_t runner_memory(const struct session *s)
 {
     uint64_t most = 0;
 
+    s->plans = xcalloc((size_t)s->n_sizes, sizeof(*s->plans));
     for (int i = 0; i < s->n_sizes; i++) {
         size_t bytes = tensor_bytes(s->problem->sizes[s->options.sizes][i].graph);
 
+        s->plans[i] = s->options.plan;
+        plan_fit(&s->plans[i], bytes);
         most = MAX(most, (uint64_t)(s->plans[i].arenas + 2) * bytes);
     }
-    return RUNNER_MEM_MIN + most + (uint64_t)s->problem->requires_memory;
+    s->runner_bytes = RUNNER_MEM_MIN + most + (uint64_t)s->problem->requires_memory;
 }
 
 /* That a candidate takes. */
@@ -93,7 +87,7 @@ static void open_spares(struct session *s)
         .runner_path = s->station->places->runner,
         .device = s->options.device,
         .device_index = s->options.device_index,
-        .mem_bytes = runner_memory(s),
+        .mem_bytes = s->runner_bytes,
         .require_sandbox = plan->require_sandbox,
         .pin = s->station->cpus.split,
         .runner_cpus = s->station->cpus.runner,

@@ -31,6 +31,7 @@ struct session {
     struct session_options options;
     struct rproc_config runner; /* what every runner is started with */
     struct plan *plans;         /* options.plan, as far as each size allows */
+    uint64_t runner_bytes;      /* that a runner may take, whatever the size */
     struct pool *pools;         /* one per size; opened at first use */
     int n_sizes;
     int served;     /* by these pools */

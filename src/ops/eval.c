@@ -155,7 +155,7 @@ static int run_node(struct memory *m, int n, const int *read, int n_read, struct
     struct job job;
 
     if (node->op == OP_SOURCE)
-        return lifetimes_output(g, n) >= 0 ? load_source(m, n, err) : 0;
+        return graph_output(g, n) >= 0 ? load_source(m, n, err) : 0;
     for (int i = 0; i < n_read; i++) {
         if (g->nodes[read[i]].op == OP_SOURCE && load_source(m, read[i], err) < 0)
             return -1;
@@ -250,7 +250,7 @@ double eval_peak(const struct backend *b, const struct graph *g, enum ops_precis
     AUTO(freep) bool *taken = xcalloc((size_t)g->n_nodes, sizeof(*taken));
 
     for (int n = 0; n < g->n_nodes; n++) {
-        bool waits = g->nodes[n].op == OP_SOURCE && lifetimes_output(g, n) < 0;
+        bool waits = g->nodes[n].op == OP_SOURCE && graph_output(g, n) < 0;
         int n_read = passes_operands(&l.passes, g, n, read);
 
         for (int i = 0; l.home_of[n] >= 0 && i <= n_read; i++) {

@@ -39,15 +39,6 @@ static enum store store(const struct planner *p, int n)
     return store_of(p->g->nodes[n].dtype, p->run->precision);
 }
 
-int lifetimes_output(const struct graph *g, int n)
-{
-    for (int i = 0; i < g->n_outputs; i++) {
-        if (g->outputs[i].node == n)
-            return i;
-    }
-    return -1;
-}
-
 bool lifetimes_is_view(const struct node *node)
 {
     return node->op == OP_RESHAPE || (node->op == OP_CAST && node->attrs.keep);
@@ -114,7 +105,7 @@ static int source_home(struct planner *p, int n)
 static int choose_home(struct planner *p, int n)
 {
     const struct node *node = &p->g->nodes[n];
-    int output = lifetimes_output(p->g, n);
+    int output = graph_output(p->g, n);
 
     if (node->op == OP_SOURCE)
         return source_home(p, n);

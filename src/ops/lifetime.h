@@ -38,7 +38,5 @@ void lifetimes_init(struct lifetimes *l, const struct graph *g, const struct ops
 void lifetimes_release(struct lifetimes *l);
 /* A reshape, or a cast that only changes the dtype: its operand's memory as it is. */
 bool lifetimes_is_view(const struct node *node);
-/* The first output that node n is, or -1. */
-int lifetimes_output(const struct graph *g, int n);
 
 #endif

@@ -159,6 +159,8 @@ int graph_add_null(struct graph *g, const char *name, const int *nodes, int n, b
  */
 int graph_finish(struct graph *g, struct err *err);
 
+/* The first output that node n is, or -1. */
+int graph_output(const struct graph *g, int n);
 /* Content number k of a pool is drawn under law number graph_law(g, k). The first contents go
  * LAW_ROUNDS times through all laws; where some laws are for checks only, those behind leave them
  * out, and scored calls begin at content graph_first_scored() (else 0) at the earliest. */

@@ -139,6 +139,14 @@ static int n_scored(const struct graph *g)
     return n;
 }
 
+int graph_output(const struct graph *g, int n)
+{
+    for (int i = 0; i < g->n_outputs; i++)
+        if (g->outputs[i].node == n)
+            return i;
+    return -1;
+}
+
 int graph_first_scored(const struct graph *g)
 {
     return n_scored(g) < g->n_laws ? LAW_ROUNDS * g->n_laws : 0;
