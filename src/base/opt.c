@@ -52,6 +52,19 @@ static int set_number(const struct opt *o, void *field, const char *value, struc
     return 0;
 }
 
+static int set_seed(const struct opt *o, struct opt_seed *field, const char *value, struct err *err)
+{
+    char *end = NULL;
+
+    errno = 0;
+    field->value = strtoull(value, &end, 0);
+    field->given = true;
+    if (end == value || *end || errno || strchr(value, '-')) /* which would count from the end */
+        return fail(err, ERR_USAGE, "--%s takes a whole number from 0 to 2^64 - 1, not '%s'",
+                    o->name, value);
+    return 0;
+}
+
 static int set_choice(const struct opt *o, void *field, const char *value, struct err *err)
 {
     struct buf list = BUF_INIT;
@@ -85,6 +98,8 @@ static int set(const struct opt *o, void *into, const char *value, struct err *e
         return 0;
     case OPT_CHOICE:
         return set_choice(o, field, value, err);
+    case OPT_SEED:
+        return set_seed(o, field, value, err);
     }
     return 0;
 }

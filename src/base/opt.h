@@ -7,14 +7,20 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-enum opt_type { OPT_FLAG, OPT_INT, OPT_DOUBLE, OPT_STRING, OPT_CHOICE };
+enum opt_type { OPT_FLAG, OPT_INT, OPT_DOUBLE, OPT_STRING, OPT_CHOICE, OPT_SEED };
+
+/* What OPT_SEED fills: any 64 bits are a seed, so whether one was given is said beside it. */
+struct opt_seed {
+    bool given;
+    uint64_t value;
+};
 
 struct opt {
     const char *name; /* long name without dashes */
     char letter;      /* short name or 0 */
     enum opt_type type;
-    size_t
-        offset; /* of the field: bool, int64_t, double, const char *, int (index of the choice) */
+    size_t offset; /* of the field: bool, int64_t, double, const char *, int (index of the choice),
+                      struct opt_seed */
     const char *arg;            /* "N", "DEVICE"; NULL for flags */
     const char *help;           /* one line */
     const char *const *choices; /* OPT_CHOICE: NULL-terminated */

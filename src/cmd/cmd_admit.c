@@ -15,7 +15,8 @@
 struct admit_options {
     bool json, verbose;
     int sizes;
-    const char *seed, *device;
+    const char *device;
+    struct opt_seed seed;
 };
 
 static const struct opt admit_table[] = {
@@ -27,8 +28,8 @@ static const struct opt admit_table[] = {
      "every null and honest candidate, and what caught it", NULL, 0, 0},
     {"sizes", 's', OPT_CHOICE, offsetof(struct admit_options, sizes), "SET",
      "small (default) or full", size_set_names, 0, 0},
-    {"seed", 0, OPT_STRING, offsetof(struct admit_options, seed), "N",
-     "choose the seed (to repeat)", NULL, 0, 0},
+    {"seed", 0, OPT_SEED, offsetof(struct admit_options, seed), "N", "choose the seed (to repeat)",
+     NULL, 0, 0},
     {0},
 };
 
@@ -212,7 +213,7 @@ static int admit_main(struct app *app, const void *options, int argc, char **arg
 {
     const struct admit_options *o = options;
     struct admission a = {
-        .app = app, .options = o, .seed = o->seed ? strtoull(o->seed, NULL, 0) : secret_u64()};
+        .app = app, .options = o, .seed = o->seed.given ? o->seed.value : secret_u64()};
     AUTO(fd_closep) int lock = -1;
     uint64_t start = clock_ns();
 

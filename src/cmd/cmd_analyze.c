@@ -281,8 +281,9 @@ static void print_text(const struct analysis *a, const struct analyze_options *o
     const struct results *r = a->results;
 
     text_colored(out, color, TEXT_BOLD, "%s", r->name);
-    buf_addf(out, "  %d models, %d problems, sizes %s%s%s%s\n\n", r->n_models, r->n_problems,
-             r->sizes, r->check_only ? ", not timed" : "", a->baseline ? ", baseline " : "",
+    buf_addf(out, "  %d model%s, %d problem%s, sizes %s%s%s%s\n\n", r->n_models,
+             r->n_models == 1 ? "" : "s", r->n_problems, r->n_problems == 1 ? "" : "s", r->sizes,
+             r->check_only ? ", not timed" : "", a->baseline ? ", baseline " : "",
              a->baseline ? a->baseline : "");
     print_models(a, color, out);
     print_pass_at_k(a, color, out);

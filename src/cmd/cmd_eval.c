@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 struct eval_options {
-    const char *device, *seed;
+    const char *device;
+    struct opt_seed seed;
     int sizes;
     bool json, check_only, steady, no_cache, no_store, no_spares, require_sandbox;
     int64_t timeout_ms, build_timeout_ms, min_calls, max_calls, budget_ms, runners, arenas, spares;
@@ -31,13 +32,13 @@ static const struct opt eval_table[] = {
     {"device", 'd', OPT_STRING, FIELD(device), "DEVICE",
      "cpu, cuda, cuda:1, fake (default: by the file's suffix)", NULL, 0, 0},
     {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET",
-     "small or full (default: full on GPUs, small elsewhere)", size_choices, 0, 0},
+     "small, full, or auto: full on GPUs, small elsewhere (the default)", size_choices, 0, 0},
     {"json", 'j', OPT_FLAG, FIELD(json), NULL, "print exactly the record, one line a candidate",
      NULL, 0, 0},
     {"check-only", 'c', OPT_FLAG, FIELD(check_only), NULL, "right or wrong, no timing", NULL, 0, 0},
     {"steady", 0, OPT_FLAG, FIELD(steady), NULL,
      "figures to be published: 8 processes, 8 buffers, 384 calls per size", NULL, 0, 0},
-    {"seed", 0, OPT_STRING, FIELD(seed), "N", "choose the seed (to repeat); secret otherwise", NULL,
+    {"seed", 0, OPT_SEED, FIELD(seed), "N", "choose the seed (to repeat); secret otherwise", NULL,
      0, 0},
     {"timeout", 't', OPT_INT, FIELD(timeout_ms), "MS", "limit of one call (default 10000)", NULL, 1,
      3600000},
@@ -86,6 +87,7 @@ struct eval {
     int to_come; /* candidates of this problem, from the present word on */
     int worst;   /* exit status so far */
     bool warned_layers;
+    bool above_peak; /* a row of the table is */
 };
 
 /* What is published is measured on GPUs; on a CPU full sizes would take minutes. */
@@ -96,7 +98,6 @@ static enum size_set default_sizes(const struct device *device)
 
 static int plan_from(const struct eval_options *o, struct session_options *s, struct err *err)
 {
-    char *end = NULL;
 
     s->plan = (struct plan)PLAN_DEFAULT;
     if (o->steady)
@@ -118,13 +119,9 @@ static int plan_from(const struct eval_options *o, struct session_options *s, st
     if (o->min_calls && o->max_calls && o->min_calls > o->max_calls)
         return fail(err, ERR_USAGE, "eval: --min-calls %lld is more than --max-calls %lld",
                     (long long)o->min_calls, (long long)o->max_calls);
-    if (!o->seed)
-        return 0;
-    s->seed_chosen = true;
-    s->seed = strtoull(o->seed, &end, 0);
-    return end == o->seed || *end
-               ? fail(err, ERR_USAGE, "--seed takes a whole number, not '%s'", o->seed)
-               : 0;
+    s->seed_chosen = o->seed.given;
+    s->seed = o->seed.value;
+    return 0;
 }
 
 /* --- the page for one candidate --- */
@@ -144,8 +141,11 @@ static void add_interval(struct table *t, const struct interval *i)
     table_add(t, TEXT_PLAIN, "%s .. %s", buf_str(&lo), buf_str(&hi));
 }
 
-/* Above 1 is marked: the peaks of a CPU are measurements, and what stays in cache is not bound by
- * them. */
+/* Above 1 is marked and explained. */
+#define ABOVE_PEAK                                                                     \
+    "above a peak that was only measured: what stays in cache is not bound by it, or " \
+    "assay calibrate saw too little"
+
 static void add_peak(struct table *t, double fraction)
 {
     table_add(t, TEXT_PLAIN, "%.1f %%%s", 100 * fraction, fraction > 1 ? "!" : "");
@@ -210,6 +210,8 @@ static void print_notes(const struct evaluation *e, bool holds, struct buf *out)
                      buf_str(&name));
         if (device_throttled(&t->state[0]) || device_throttled(&t->state[1]))
             buf_addf(out, "  %s: the device's clocks were throttled\n", buf_str(&name));
+        if (e->sizes[i].peak_fraction > 1)
+            buf_addf(out, "  %s: " ABOVE_PEAK "\n", buf_str(&name));
     }
 }
 
@@ -312,6 +314,7 @@ static void add_row(struct eval *v, const struct evaluation *e)
         v->first_cold_us = first->cold.median / 1e3;
     table_add(t, TEXT_PLAIN, "%.2fx", v->first_cold_us / (first->cold.median / 1e3));
     add_peak(t, e->peak_fraction);
+    v->above_peak |= e->peak_fraction > 1;
 }
 
 /* --- judging --- */
@@ -625,6 +628,8 @@ static int eval_main(struct app *app, const void *options, int argc, char **argv
         rc = reveal_seed(&v, err);
     if (v.many && !v.options->json && v.table.n_cells > v.table.n_columns) {
         table_print(&v.table, app->color, &text);
+        if (v.above_peak)
+            buf_adds(&text, "!  " ABOVE_PEAK "\n");
         buf_addf(&text, "%s%s", v.failures.len ? "\n" : "", buf_str(&v.failures));
         fputs(buf_str(&text), stdout);
     }

@@ -80,8 +80,7 @@ static bool uses_op(const struct graph *g, const char *op)
 
 static bool wanted(const struct problem *p, const struct list_options *o)
 {
-    return (!o->op || uses_op(p->sizes[SIZES_FULL][0].graph, o->op)) &&
-           (!o->grep || strcasestr(p->name, o->grep) || strcasestr(p->title, o->grep)) &&
+    return (!o->grep || strcasestr(p->name, o->grep) || strcasestr(p->title, o->grep)) &&
            (!o->repaired || p->repaired) && (!o->algebra || p->algebra);
 }
 
@@ -233,6 +232,7 @@ static int list_main(struct app *app, const void *options, int argc, char **argv
                                                : "ops"};
     struct problem_ref *refs = NULL;
     int n = 0, rc = 0;
+    bool found = !o->op; /* a problem with that op */
     struct table table;
     json_t *array;
     AUTO(buf_release) struct buf text = BUF_INIT;
@@ -248,13 +248,19 @@ static int list_main(struct app *app, const void *options, int argc, char **argv
         AUTO(problem_freep) struct problem *p = NULL;
 
         rc = problem_load(refs[i].path, refs[i].name, &p, err);
-        if (rc < 0 || !wanted(p, o))
+        if (rc < 0 || (o->op && !uses_op(p->sizes[SIZES_FULL][0].graph, o->op)))
+            continue;
+        found = true;
+        if (!wanted(p, o))
             continue;
         if (o->json)
             json_array_append_new(array, problem_row(p));
         else
             table_row(&table, p, o);
     }
+    if (rc == 0 && !found)
+        rc = fail(err, ERR_INPUT, "no problem uses an op '%s': assay list --ops names them all",
+                  o->op);
     if (rc == 0 && o->json) {
         json_dumpf(array, stdout, JSON_INDENT(1));
         putchar('\n');

@@ -109,6 +109,7 @@ struct fields {
     double budget;
     const char *device;
     int sizes;
+    struct opt_seed seed;
 };
 static const char *const choices[] = {"small", "full", NULL};
 static const struct opt table[] = {
@@ -117,6 +118,7 @@ static const struct opt table[] = {
     {"budget", 0, OPT_DOUBLE, offsetof(struct fields, budget), "S", "seconds", NULL, 0, 0},
     {"device", 'd', OPT_STRING, offsetof(struct fields, device), "DEVICE", "where", NULL, 0, 0},
     {"sizes", 's', OPT_CHOICE, offsetof(struct fields, sizes), "SET", "which", choices, 0, 0},
+    {"seed", 0, OPT_SEED, offsetof(struct fields, seed), "N", "to repeat", NULL, 0, 0},
     {0},
 };
 
@@ -131,6 +133,7 @@ static const struct {
     {"eval -- --json", NULL, 1},
     {"eval --sizes full -d cpu", NULL, 0},
     {"eval --budget 0.5", NULL, 0},
+    {"eval --seed 18446744073709551615 --seed 0x10", NULL, 0},
     {"eval -", NULL, 1},
     {"eval --jsn", "unknown option --jsn; did you mean --json?", 0},
     {"eval -x", "unknown option -x; see --help", 0},
@@ -139,6 +142,10 @@ static const struct {
     {"eval --calls 4x", "--calls takes a number, not '4x'", 0},
     {"eval --calls 401", "--calls takes 1 to 400, not '401'", 0},
     {"eval --calls 99999999999999999999", "--calls takes a number, not '99999999999999999999'", 0},
+    {"eval --seed -1", "--seed takes a whole number from 0 to 2^64 - 1, not '-1'", 0},
+    {"eval --seed=7s", "--seed takes a whole number from 0 to 2^64 - 1, not '7s'", 0},
+    {"eval --seed 18446744073709551616",
+     "--seed takes a whole number from 0 to 2^64 - 1, not '18446744073709551616'", 0},
     {"eval --json=1", "--json takes no value", 0},
     {"eval --sizes huge", "--sizes takes one of small, full, not 'huge'", 0},
 };
