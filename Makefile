@@ -139,6 +139,7 @@ test: deps-test
 	@$(MAKE) --no-print-directory -s -j$$(nproc) all tests
 	@$(MAKE) --no-print-directory check
 tests: $(TESTS) $(FUZZERS) $(EMU)
+benches: $(BENCHES)
 check: all tests
 	@tests/run-tests $(BUILD)
 test-suites:
