@@ -124,9 +124,10 @@ static double engine_peak_bytes(void *ctx, const struct graph *graph, enum ops_p
 
 static int load_kernels(struct gpu *g, struct err *err)
 {
+    struct nvrtc_program p = gpu_source(g->c->sm);
     CUresult rc = 0;
 
-    if (cuda_load_program(g->c, gpu_source, "the kernels that evaluate", &g->module, err) < 0)
+    if (cuda_load_program(g->c, &p, "the kernels that evaluate", &g->module, err) < 0)
         return -1;
     for (int i = 0; rc == 0 && i < GPU_KERNEL_COUNT; i++)
         rc = g->c->cu->cuModuleGetFunction(&g->kernels[i], g->module, kernel_names[i]);
