@@ -6,6 +6,7 @@
 
 CUDA_EMBED(gpu_text_kernels, "gpu/gpu_kernels.cuh");
 CUDA_EMBED(gpu_text_load, "gpu/gpu_load.cuh");
+CUDA_EMBED(gpu_text_step, "gpu/gpu_step.cuh");
 CUDA_EMBED(gpu_text_elementwise, "gpu/gpu_elementwise.cuh");
 CUDA_EMBED(gpu_text_move, "gpu/gpu_move.cuh");
 CUDA_EMBED(gpu_text_reduce, "gpu/gpu_reduce.cuh");
@@ -26,6 +27,7 @@ struct nvrtc_program gpu_source(int sm)
 {
     static const struct nvrtc_file headers[] = {
         {"gpu/gpu_load.cuh", gpu_text_load},
+        {"gpu/gpu_step.cuh", gpu_text_step},
         {"gpu/gpu_elementwise.cuh", gpu_text_elementwise},
         {"gpu/gpu_move.cuh", gpu_text_move},
         {"gpu/gpu_reduce.cuh", gpu_text_reduce},
