@@ -154,6 +154,7 @@ int gpu_engine_open(void *cuda_judge_ctx, struct ops_engine *ret, struct err *er
     g->c = cuda_judge_ctx;
     g->columns_bytes = g->lanes_bytes = GPU_PIECE_BYTES;
     g->most_steps = PASS_MAX_STEPS;
+    g->special_least = GPU_SPECIAL_LEAST;
     if (cuda_enter(g->c, err) < 0 || open_pool(g, err) < 0 || load_kernels(g, err) < 0) {
         gpu_engine_close(&e);
         return -1;
@@ -172,8 +173,10 @@ void gpu_engine_close(struct ops_engine *e)
         if (g->module)
             g->c->cu->cuModuleUnload(g->module);
     }
-    if (g)
+    if (g) {
+        gpu_specials_drop(g);
         free(g->live);
+    }
     free(g);
     *e = (struct ops_engine){NULL, NULL, NULL};
 }
