@@ -101,7 +101,7 @@ $(BUILD)/tests/%: tests/unit/%.c $(JUDGE_LIB) $(RUNNER_LIB)
 # A libcuda.so.1 that runs the kernels on the CPU, for the tests of src/gpu.
 EMU     = $(BUILD)/emu/libcuda.so.1
 EMU_SRC = $(wildcard tests/emu/*.cpp)
-$(EMU): $(EMU_SRC) tests/emu/emu.h $(wildcard src/gpu/*.cuh src/gpu/*.h src/device/cuda_kernels.* src/ops/*.h src/tensor/*.h)
+$(EMU): $(EMU_SRC) tests/emu/emu.h $(wildcard tests/emu/special/*) $(wildcard src/gpu/*.cuh src/gpu/*.h src/device/cuda_kernels.* src/ops/*.h src/tensor/*.h)
 	@mkdir -p $(@D)
 	$(call say,c++,$@)
 	$(Q)$(CXX) -std=gnu++17 -g -O2 -ffp-contract=off -fPIC -shared -fvisibility=hidden -Wall \

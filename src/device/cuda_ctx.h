@@ -56,7 +56,7 @@ struct cuda_ctx {
     struct nvml *nvml; /* NULL: not there */
     pthread_t nvml_opener;
     bool opens_nvml; /* nvml is the thread's until it is joined */
-    int sms;
+    int sms, sm;     /* how many, and of which kind: 90 for sm_90 */
     size_t l2_bytes, memory_bytes, granularity;
     int64_t own_bytes;        /* of what is allocated below, as the driver rounds it */
     struct cuda_room scratch; /* tables, parts, results: of one call only */
@@ -73,7 +73,7 @@ int cuda_finish(struct cuda_ctx *c, const char *what, struct err *err);
 
 /* Compiles a program of ours for this device, or finds it in the cache, and loads it. `what` it is,
  * for messages. */
-int cuda_load_program(struct cuda_ctx *c, struct nvrtc_program (*source)(int sm), const char *what,
+int cuda_load_program(struct cuda_ctx *c, const struct nvrtc_program *p, const char *what,
                       CUmodule *ret, struct err *err);
 
 /* The device's address of [at, at + bytes), or 0 with an error when that leaves the memory. */

@@ -85,6 +85,17 @@ static int attribute(struct cuda_ctx *c, int which, int *ret, struct err *err)
     return rc ? cuda_fail(c->cu, rc, err, "device attribute %d", which) : 0;
 }
 
+static int find_architecture(struct cuda_ctx *c, struct err *err)
+{
+    int major = 0, minor = 0;
+
+    if (attribute(c, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major, err) < 0 ||
+        attribute(c, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor, err) < 0)
+        return -1;
+    c->sm = 10 * major + minor;
+    return 0;
+}
+
 static int find_device(struct cuda_ctx *c, int index, struct err *err)
 {
     int count = 0;
@@ -98,7 +109,7 @@ static int find_device(struct cuda_ctx *c, int index, struct err *err)
     if (index < 0 || index >= count)
         return fail(err, ERR_DEVICE, "there is no device cuda:%d, there are %d", index, count);
     rc = c->cu->cuDeviceGet(&c->device, index);
-    return rc ? cuda_fail(c->cu, rc, err, "cuda:%d", index) : 0;
+    return rc ? cuda_fail(c->cu, rc, err, "cuda:%d", index) : find_architecture(c, err);
 }
 
 static int make_context(struct cuda_ctx *c, struct err *err)
@@ -152,23 +163,14 @@ static void print_uuid(const struct cu_uuid *id, char *out, size_t cap)
              b[14], b[15]);
 }
 
-typedef struct nvrtc_program source_fn(int sm);
-
 /* From the cache, or compiled; needs no context. */
-static int find_program(struct cuda_ctx *c, source_fn *source, const char *what,
-                        struct buf *ret_cubin, struct err *err)
+static int find_program(const struct nvrtc_program *p, const char *what, struct buf *ret_cubin,
+                        struct err *err)
 {
     AUTO(freep) char *cache = fs_cache_dir();
     AUTO(freep) char *dir = fs_join(cache, "kernels");
-    int major = 0, minor = 0;
 
-    if (attribute(c, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major, err) < 0 ||
-        attribute(c, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor, err) < 0)
-        return -1;
-
-    struct nvrtc_program p = source(10 * major + minor);
-
-    return nvrtc_compile(&p, dir, ret_cubin, err) < 0 ? wrap(err, "%s", what) : 0;
+    return nvrtc_compile(p, dir, ret_cubin, err) < 0 ? wrap(err, "%s", what) : 0;
 }
 
 static int load_program(struct cuda_ctx *c, const struct buf *cubin, const char *what,
@@ -179,12 +181,12 @@ static int load_program(struct cuda_ctx *c, const struct buf *cubin, const char 
     return rc ? cuda_fail(c->cu, rc, err, "loading %s", what) : 0;
 }
 
-int cuda_load_program(struct cuda_ctx *c, source_fn *source, const char *what, CUmodule *ret,
-                      struct err *err)
+int cuda_load_program(struct cuda_ctx *c, const struct nvrtc_program *p, const char *what,
+                      CUmodule *ret, struct err *err)
 {
     AUTO(buf_release) struct buf cubin = BUF_INIT;
 
-    if (find_program(c, source, what, &cubin, err) < 0)
+    if (find_program(p, what, &cubin, err) < 0)
         return -1;
     return load_program(c, &cubin, what, ret, err);
 }
@@ -209,8 +211,9 @@ struct beside {
 static void *do_beside(void *arg)
 {
     struct beside *b = arg;
+    struct nvrtc_program p = cuda_source(b->c->sm);
 
-    b->rc = find_program(b->c, cuda_source, OWN, &b->cubin, &b->err);
+    b->rc = find_program(&p, OWN, &b->cubin, &b->err);
     return NULL;
 }
 

@@ -208,7 +208,8 @@ int nvrtc_compile(const struct nvrtc_program *p, const char *cache_dir, struct b
         if (entry_load(path, ret_cubin))
             return 0;
     }
-    announce_once();
+    if (!p->is_small)
+        announce_once();
     if (compile(rtc, p, arch, ret_cubin, err) < 0)
         return -1;
     if (path)

@@ -17,7 +17,8 @@ struct nvrtc_program {
     struct nvrtc_file source;
     const struct nvrtc_file *headers; /* all that #include finds */
     int n_headers;
-    int sm; /* 90 for sm_90 */
+    int sm;        /* 90 for sm_90 */
+    bool is_small; /* compiled in a moment, which nobody is told of */
 };
 
 /* False with *ret_why (static text) where there is no NVRTC. */
@@ -29,8 +30,8 @@ bool nvrtc_available(const char **ret_why);
  * that went into it, and one that was damaged is made again. */
 int nvrtc_compile(const struct nvrtc_program *p, const char *cache_dir, struct buf *ret_cubin,
                   struct err *err);
-/* `say` is called before the first compilation of this process, which takes seconds: the cache had
- * no entry. To be set while there is one thread. */
+/* `say` is called before the first compilation of this process that takes seconds: the cache had no
+ * entry. To be set while there is one thread. */
 void nvrtc_announce(void (*say)(void));
 
 #endif

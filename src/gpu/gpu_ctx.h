@@ -22,10 +22,20 @@ enum gpu_kernel {
 };
 
 #define GPU_PIECE_BYTES 0x1p30
+/* Elements of a pass that is worth a kernel of its own, and most of these kernels at a time. */
+#define GPU_SPECIAL_LEAST ((int64_t)1 << 27)
+#define GPU_SPECIALS 32
 
 struct gpu_block {
     void *at;
     size_t bytes;
+};
+
+/* A pass that is compiled for what it does (gpu_special.c). */
+struct gpu_made_special {
+    char *text; /* NULL: nothing is here */
+    CUmodule module;
+    CUfunction kernel; /* NULL: it could not be made */
 };
 
 struct gpu {
@@ -38,7 +48,10 @@ struct gpu {
     double now_bytes, peak_bytes;
     /* Most that the columns of convolutions and the lanes of sums take at a time. */
     double columns_bytes, lanes_bytes;
-    int most_steps;      /* of a pass over elements */
+    int most_steps;        /* of a pass over elements */
+    int64_t special_least; /* elements of a pass with a kernel of its own */
+    struct gpu_made_special specials[GPU_SPECIALS];
+    int n_specials;      /* all that were ever made */
     struct cublas *blas; /* NULL: not there, or not tried */
     bool blas_tried;
 };
@@ -80,6 +93,17 @@ double gpu_copy_bytes(const struct job *j, int i, enum store store);
 /* *ret is the operand as the store has it, in r where it had to be copied. */
 int gpu_plain(struct gpu *g, const struct job *j, int i, enum store store, struct gpu_room *r,
               const void **ret, struct err *err);
+
+/* ---- passes with a kernel of their own ---- */
+
+/* The program of a pass: everything but addresses and numbers. */
+void gpu_special_text(const struct gpu_pass *a, enum store store, struct buf *to);
+/* Its kernel, compiled where it was not yet; NULL: the pass is too short for one, or it has none.
+ */
+CUfunction gpu_special_kernel(struct gpu *g, const struct gpu_pass *a, enum store store);
+int gpu_special_launch(struct gpu *g, CUfunction kernel, const struct gpu_pass *a, struct err *err);
+/* Nothing of them may be running any more. */
+void gpu_specials_drop(struct gpu *g);
 
 /* ---- jobs ---- */
 

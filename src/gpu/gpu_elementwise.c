@@ -79,9 +79,13 @@ int gpu_run_pass(struct gpu *g, const struct job *j, struct err *err)
 {
     struct gpu_pass a = {.pass = j->pass, .y = j->y, .n = j->count};
     const struct axes *first = &a.pass.ax[0];
+    CUfunction special;
 
     for (int i = 0; i < PASS_MAX_IN; i++)
         a.in[i] = gpu_operand(j, i);
+    special = gpu_special_kernel(g, &a, j->store);
+    if (special)
+        return gpu_special_launch(g, special, &a, err);
     if (a.in[0].at && first->rank == 1 && first->stride[0] == 1)
         a.ahead_bytes = (int)dtype_size(j->type[0]);
     return gpu_launch(g, GPU_pass + (int)j->store, (a.n + 3) / 4, &a, err);

@@ -124,9 +124,10 @@ static double engine_peak_bytes(void *ctx, const struct graph *graph, enum ops_p
 
 static int load_kernels(struct gpu *g, struct err *err)
 {
+    struct nvrtc_program p = gpu_source(g->c->sm);
     CUresult rc = 0;
 
-    if (cuda_load_program(g->c, gpu_source, "the kernels that evaluate", &g->module, err) < 0)
+    if (cuda_load_program(g->c, &p, "the kernels that evaluate", &g->module, err) < 0)
         return -1;
     for (int i = 0; rc == 0 && i < GPU_KERNEL_COUNT; i++)
         rc = g->c->cu->cuModuleGetFunction(&g->kernels[i], g->module, kernel_names[i]);
@@ -153,6 +154,7 @@ int gpu_engine_open(void *cuda_judge_ctx, struct ops_engine *ret, struct err *er
     g->c = cuda_judge_ctx;
     g->columns_bytes = g->lanes_bytes = GPU_PIECE_BYTES;
     g->most_steps = PASS_MAX_STEPS;
+    g->special_least = GPU_SPECIAL_LEAST;
     if (cuda_enter(g->c, err) < 0 || open_pool(g, err) < 0 || load_kernels(g, err) < 0) {
         gpu_engine_close(&e);
         return -1;
@@ -171,8 +173,10 @@ void gpu_engine_close(struct ops_engine *e)
         if (g->module)
             g->c->cu->cuModuleUnload(g->module);
     }
-    if (g)
+    if (g) {
+        gpu_specials_drop(g);
         free(g->live);
+    }
     free(g);
     *e = (struct ops_engine){NULL, NULL, NULL};
 }

@@ -8,6 +8,7 @@
 #include "tensor/rounding.h"
 
 #include "gpu/gpu_load.cuh"
+#include "gpu/gpu_step.cuh"
 
 #include "gpu/gpu_elementwise.cuh"
 #include "gpu/gpu_move.cuh"

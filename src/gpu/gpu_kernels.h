@@ -81,6 +81,15 @@ struct gpu_pass {
     int ahead_bytes; /* of an element of the first operand, where it lies from end to end; else 0 */
 };
 
+/* What a pass that is compiled for what it does (gpu_special.c) is told when it is launched: each
+ * operand's address or number. */
+struct gpu_special {
+    const void *in[PASS_MAX_IN];
+    double number[PASS_MAX_IN];
+    void *y;
+};
+#define GPU_NUMBER (-1) /* in its text, the type of an operand that is a number */
+
 /* A comparison, a where, or one operand moved. */
 struct gpu_elementwise {
     struct typed in[3];

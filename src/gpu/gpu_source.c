@@ -6,7 +6,9 @@
 
 CUDA_EMBED(gpu_text_kernels, "gpu/gpu_kernels.cuh");
 CUDA_EMBED(gpu_text_load, "gpu/gpu_load.cuh");
+CUDA_EMBED(gpu_text_step, "gpu/gpu_step.cuh");
 CUDA_EMBED(gpu_text_elementwise, "gpu/gpu_elementwise.cuh");
+CUDA_EMBED(gpu_text_special, "gpu/gpu_special.cuh");
 CUDA_EMBED(gpu_text_move, "gpu/gpu_move.cuh");
 CUDA_EMBED(gpu_text_reduce, "gpu/gpu_reduce.cuh");
 CUDA_EMBED(gpu_text_contract, "gpu/gpu_contract.cuh");
@@ -22,11 +24,13 @@ CUDA_EMBED(gpu_text_portable, "tensor/portable.h");
 CUDA_EMBED(gpu_text_narrow, "tensor/narrow.h");
 CUDA_EMBED(gpu_text_judge, "device/cuda_kernels.h");
 
-struct nvrtc_program gpu_source(int sm)
+static struct nvrtc_program program(const char *name, const char *text, int sm)
 {
     static const struct nvrtc_file headers[] = {
         {"gpu/gpu_load.cuh", gpu_text_load},
+        {"gpu/gpu_step.cuh", gpu_text_step},
         {"gpu/gpu_elementwise.cuh", gpu_text_elementwise},
+        {"gpu/gpu_special.cuh", gpu_text_special},
         {"gpu/gpu_move.cuh", gpu_text_move},
         {"gpu/gpu_reduce.cuh", gpu_text_reduce},
         {"gpu/gpu_contract.cuh", gpu_text_contract},
@@ -47,9 +51,22 @@ struct nvrtc_program gpu_source(int sm)
     };
 
     return (struct nvrtc_program){
-        .source = {"gpu_kernels.cuh", gpu_text_kernels},
+        .source = {name, text},
         .headers = headers,
         .n_headers = ARRAY_SIZE(headers),
         .sm = sm,
     };
+}
+
+struct nvrtc_program gpu_source(int sm)
+{
+    return program("gpu_kernels.cuh", gpu_text_kernels, sm);
+}
+
+struct nvrtc_program gpu_special_source(const char *text, int sm)
+{
+    struct nvrtc_program p = program("pass.cu", text, sm);
+
+    p.is_small = true;
+    return p;
 }

@@ -129,6 +129,12 @@ template <class... A> static inline void emu_call(void (*kernel)(A...), void **a
     emu_apply(kernel, args, std::index_sequence_for<A...>());
 }
 
+/* A pass that is compiled for what it does: the text that is to be handed over, and its kernel. */
+struct emu_special {
+    const char *name, *text;
+    struct emu_kernel kernel;
+};
+
 #define EMU_KERNEL(name) {#name, [](void **args) { emu_call(name, args); }},
 
 #endif

@@ -2,7 +2,8 @@
 /* A libcuda.so.1 without a GPU: device memory is the host's, a launch runs its kernel here, thread by
  * thread, and is done when it returns. Threads of a block are fibers, because __syncthreads() has to
  * stop in the middle of each. With it come NVRTC and cuBLAS as far as the judge calls them; programs
- * are "compiled" by being part of this library. */
+ * are "compiled" by being part of this library: of those of single passes (emu_special.cpp) some are,
+ * to the letter, and no other one compiles. */
 #include "emu.h"
 
 #include <fcntl.h>
@@ -18,6 +19,7 @@
 #define SMS 2
 
 extern const struct emu_kernel emu_judge_kernels[], emu_gpu_kernels[];
+extern const struct emu_special emu_specials[];
 
 struct emu_dim threadIdx, blockIdx, blockDim, gridDim;
 double emu_exchange[THREADS];
@@ -386,10 +388,29 @@ EMU(cuMemImportFromShareableHandle, address *handle, void *fd, int)
 
 /* ---- modules and launches ---- */
 
-EMU(cuModuleLoadDataEx, void **module, const void *image, unsigned, int *, void **)
+/* What a cubin begins with; the name of a special one follows. */
+#define CUBIN "\177ELF of the emulated GPU"
+
+static const struct emu_special *find_special(const char *name)
 {
-    *module = &block;
-    return memcmp(image, "\177ELF", 4) ? 200 : 0;
+    const struct emu_special *s = emu_specials;
+
+    while (s->name && strcmp(s->name, name))
+        s++;
+    return s->name ? s : nullptr;
+}
+
+EMU(cuModuleLoadDataEx, const void **module, const char *image, unsigned, int *, void **)
+{
+    const struct emu_special *s = nullptr;
+
+    if (memcmp(image, CUBIN, sizeof(CUBIN) - 1))
+        return 200;
+    image += sizeof(CUBIN) - 1;
+    if (*image)
+        s = find_special(image);
+    *module = s ? (const void *)s : &block;
+    return *image && !s ? 200 : 0;
 }
 EMU(cuModuleUnload, void *)
 {
@@ -405,9 +426,14 @@ static const struct emu_kernel *find_kernel(const struct emu_kernel *k, const ch
     return nullptr;
 }
 
-EMU(cuModuleGetFunction, const void **function, void *, const char *name)
+EMU(cuModuleGetFunction, const void **function, void *module, const char *name)
 {
     const struct emu_kernel *k = find_kernel(emu_gpu_kernels, name);
+
+    if (module != &block) {
+        *function = &((const struct emu_special *)module)->kernel;
+        return strcmp(((const struct emu_kernel *)*function)->name, name) ? NOT_FOUND : 0;
+    }
 
     *function = k ? k : find_kernel(emu_judge_kernels, name);
     return *function ? 0 : NOT_FOUND;
@@ -478,27 +504,36 @@ EMU(cuEventElapsedTime, float *ms, void *, void *)
 
 /* ---- NVRTC ---- */
 
-static const char cubin[] = "\177ELF of the emulated GPU";
-
 EMU(nvrtcVersion, int *major, int *minor)
 {
     *major = 13;
     *minor = 0;
     return 0;
 }
-EMU(nvrtcCreateProgram, void **program, const char *, const char *, int, const char *const *,
-    const char *const *)
+/* A program is &block, or an entry of emu_specials, the last of which stands for all that are not
+ * there. */
+EMU(nvrtcCreateProgram, const void **program, const char *text, const char *name, int,
+    const char *const *, const char *const *)
 {
-    *program = &block;
+    const struct emu_special *s = emu_specials;
+
+    while (s->name && strcmp(s->text, text))
+        s++;
+    *program = strcmp(name, "pass.cu") ? (const void *)&block : s;
     return 0;
 }
 EMU(nvrtcDestroyProgram, void **)
 {
     return 0;
 }
-EMU(nvrtcCompileProgram, void *, int, const char *const *)
+static const char *special_name(const void *program)
 {
-    return 0;
+    return program == &block ? "" : ((const struct emu_special *)program)->name;
+}
+
+EMU(nvrtcCompileProgram, const void *program, int, const char *const *)
+{
+    return special_name(program) ? 0 : 6; /* NVRTC_ERROR_COMPILATION */
 }
 EMU(nvrtcGetProgramLogSize, void *, size_t *bytes)
 {
@@ -510,14 +545,14 @@ EMU(nvrtcGetProgramLog, void *, char *text)
     *text = 0;
     return 0;
 }
-EMU(nvrtcGetCUBINSize, void *, size_t *bytes)
+EMU(nvrtcGetCUBINSize, const void *program, size_t *bytes)
 {
-    *bytes = sizeof(cubin);
+    *bytes = sizeof(CUBIN) + strlen(special_name(program));
     return 0;
 }
-EMU(nvrtcGetCUBIN, void *, char *to)
+EMU(nvrtcGetCUBIN, const void *program, char *to)
 {
-    memcpy(to, cubin, sizeof(cubin));
+    strcpy(stpcpy(to, CUBIN), special_name(program));
     return 0;
 }
 extern "C" __attribute__((visibility("default"))) const char *nvrtcGetErrorString(int)

@@ -5,10 +5,11 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
+#include "build/cubin.h"
 #include "device/cublaslt.h"
 #include "device/cuda_source.h"
 #include "device/nvrtc.h"
-#include "gpu/gpu_kernels.h"
+#include "gpu/gpu_ctx.h"
 #include "gpu/gpu_source.h"
 
 #include <dirent.h>
@@ -68,11 +69,112 @@ static void evaluating_kernels_compile(void **state)
     }
 }
 
+/* exp(x - most[row]) / sum[row] */
+static void make_softmax(struct gpu_pass *a, int64_t rows, int64_t length)
+{
+    a->n = rows * length;
+    a->in[0].type = DT_F32;
+    a->pass.ax[0] = (struct axes){1, {a->n}, {1}};
+    a->pass.ax[1] = a->pass.ax[2] = (struct axes){2, {rows, length}, {1, 0}};
+    a->pass.n_steps = 3;
+    a->pass.steps[0] = (struct pass_step){OP_SUB, 1, 0};
+    a->pass.steps[1] = (struct pass_step){OP_EXP, PASS_VALUE, 0};
+    a->pass.steps[2] = (struct pass_step){OP_DIV, 2, 0};
+}
+
+static void softmax(struct gpu_pass *a, enum dtype t)
+{
+    (void)t;
+    make_softmax(a, 4096, 393216);
+}
+
+/* Odd rows, and more than 32 bits count. */
+static void softmax_odd(struct gpu_pass *a, enum dtype t)
+{
+    (void)t;
+    make_softmax(a, 4099, 1048583);
+}
+
+static void relu(struct gpu_pass *a, enum dtype t)
+{
+    a->n = (int64_t)4096 * 393216;
+    a->in[0].type = (int)t;
+    a->in[1].at = NULL;
+    a->pass.ax[0] = (struct axes){1, {a->n}, {1}};
+    a->pass.n_steps = 1;
+    a->pass.steps[0] = (struct pass_step){OP_MAXIMUM, 1, 0};
+}
+
+/* As many operands as there may be, each in full. */
+static void several(struct gpu_pass *a, enum dtype t)
+{
+    a->n = 1000003;
+    a->pass.n_steps = PASS_MAX_IN - 1;
+    for (int k = 0; k < PASS_MAX_IN; k++) {
+        a->in[k].type = (int)t;
+        a->pass.ax[k] = (struct axes){1, {a->n}, {1}};
+    }
+    for (int s = 0; s < PASS_MAX_IN - 1; s++)
+        a->pass.steps[s] = (struct pass_step){OP_ADD, s + 1, s & 1};
+}
+
+static void hold_registers(const struct buf *cubin, int most, int most_stack_bytes)
+{
+    struct sass_kernel kernel = {.name = xstrdup("special"), .registers = -1, .stack_bytes = -1};
+    struct sass s = {.kernels = xmalloc(sizeof(kernel)), .n_kernels = 1};
+
+    s.kernels[0] = kernel;
+    cubin_read_usage(cubin->ptr, cubin->len, &s);
+    assert_in_range(s.kernels[0].registers, 1, most);
+    assert_in_range(s.kernels[0].stack_bytes, 0, most_stack_bytes);
+    sass_release(&s);
+}
+
+/* Of a pass with few operands four blocks fit onto a multiprocessor, of others two. Nothing is kept
+ * in memory, or next to nothing where places take two registers each. */
+static void special_passes_compile(void **state)
+{
+    static const struct {
+        void (*make)(struct gpu_pass *a, enum dtype t);
+        enum dtype type;
+        enum store store;
+        int registers, stack_bytes;
+    } cases[] = {
+        {softmax, DT_F32, STORE_F64, 64, 0},    {softmax, DT_F32, STORE_F32, 64, 0},
+        {relu, DT_F32, STORE_F64, 64, 0},       {softmax_odd, DT_F32, STORE_F64, 64, 16},
+        {several, DT_F64, STORE_F64, 128, 0},   {several, DT_F32, STORE_F64, 64, 0},
+        {several, DT_F16, STORE_F64, 64, 0},    {several, DT_BF16, STORE_F32, 64, 0},
+        {several, DT_F8E4M3, STORE_F32, 64, 0}, {several, DT_F8E5M2, STORE_F64, 64, 0},
+        {several, DT_I64, STORE_I64, 128, 0},   {several, DT_I32, STORE_I64, 64, 0},
+        {several, DT_I8, STORE_I64, 64, 0},     {several, DT_U8, STORE_I64, 64, 0},
+        {several, DT_BOOL, STORE_I64, 64, 0},
+    };
+
+    (void)state;
+    need_nvrtc();
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        AUTO(buf_release) struct buf text = BUF_INIT, cubin = BUF_INIT;
+        struct gpu_pass a = {.n = 0};
+        struct err err = ERR_INIT;
+
+        for (int k = 0; k < PASS_MAX_IN; k++)
+            a.in[k] = (struct typed){&a, DT_F64};
+        cases[i].make(&a, cases[i].type);
+        gpu_special_text(&a, cases[i].store, &text);
+
+        struct nvrtc_program p = gpu_special_source(buf_str(&text), 90);
+
+        if (nvrtc_compile(&p, NULL, &cubin, &err) < 0)
+            fail_msg("%s\n%s", err.text, buf_str(&text));
+        hold_registers(&cubin, cases[i].registers, cases[i].stack_bytes);
+    }
+}
+
 static struct nvrtc_program program(const char *text)
 {
     static const struct nvrtc_file header[] = {{"own/number.h", "#define NUMBER 7\n"}};
 
-    return (struct nvrtc_program){{"small.cuh", text}, header, 1, 90};
+    return (struct nvrtc_program){{"small.cuh", text}, header, 1, 90, false};
 }
 
 static void errors_are_one_line(void **state)
@@ -193,13 +295,18 @@ static void cache_is_used_and_checked(void **state)
     fs_remove_tree(top);
 }
 
-/* Who waits is told, once. */
+/* Who waits is told, once, unless it is for a moment. */
 static void compiling_is_announced_once(void **state)
 {
     static const struct {
         bool cached;
         int want; /* announcements so far */
-    } steps[] = {{false, 0}, {true, 0}, {false, 1}, {false, 1}};
+        bool small;
+    } steps[] = {{false, 0, false},
+                 {true, 0, false},
+                 {false, 0, true},
+                 {false, 1, false},
+                 {false, 1, false}};
     const char *tmp = getenv("TMPDIR");
     AUTO(freep) char *dir = xasprintf("%s/test_nvrtc.%d", tmp ? tmp : "/tmp", (int)getpid());
     struct nvrtc_program p = program("extern \"C\" __global__ void k(int *p) { *p = 1; }");
@@ -212,6 +319,7 @@ static void compiling_is_announced_once(void **state)
 
         if (!steps[i].cached)
             fs_remove_tree(dir);
+        p.is_small = steps[i].small;
         assert_int_equal(nvrtc_compile(&p, dir, &cubin, &err), 0);
         assert_int_equal(n_announced, steps[i].want);
         nvrtc_announce(count_announcement); /* nobody listens at first */
@@ -237,9 +345,10 @@ static void cublaslt_has_what_we_call(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cublaslt_has_what_we_call),  cmocka_unit_test(judge_kernels_compile),
-        cmocka_unit_test(evaluating_kernels_compile), cmocka_unit_test(errors_are_one_line),
-        cmocka_unit_test(cache_is_used_and_checked),  cmocka_unit_test(compiling_is_announced_once),
+        cmocka_unit_test(cublaslt_has_what_we_call),   cmocka_unit_test(judge_kernels_compile),
+        cmocka_unit_test(evaluating_kernels_compile),  cmocka_unit_test(special_passes_compile),
+        cmocka_unit_test(errors_are_one_line),         cmocka_unit_test(cache_is_used_and_checked),
+        cmocka_unit_test(compiling_is_announced_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* Passes that are compiled for what they do (gpu_special.cuh). A pass becomes a text, which is at
+ * once the program to compile and the name under which its kernel is kept. Where it cannot be
+ * compiled, the interpreting kernel carries the pass out as it does all shorter ones; the text is
+ * kept all the same, so that it is not tried again. */
+#include "gpu/gpu_ctx.h"
+#include "gpu/gpu_source.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the text ---- */
+
+static int operand_count(const struct pass_args *p)
+{
+    int n = 1;
+
+    for (int s = 0; s < p->n_steps; s++)
+        n = MAX(n, p->steps[s].with + 1);
+    return n;
+}
+
+/* "sub" becomes OP_SUB: op_code.h's and dtype.h's codes are named after their tables' names. */
+static void add_code(struct buf *to, const char *prefix, const char *name)
+{
+    buf_adds(to, prefix);
+    for (; *name; name++)
+        buf_addch(to, (char)toupper((unsigned char)*name));
+}
+
+static void add_types(struct buf *to, const struct gpu_pass *a, int n_in)
+{
+    buf_adds(to, "    static constexpr int type[n_in] = {");
+    for (int k = 0; k < n_in; k++) {
+        buf_adds(to, k ? ", " : "");
+        if (a->in[k].at)
+            add_code(to, "DT_", dtype_name((enum dtype)a->in[k].type));
+        else
+            buf_adds(to, "GPU_NUMBER");
+    }
+    buf_adds(to, "};\n");
+}
+
+static void add_numbers(struct buf *to, const int64_t *v, int n)
+{
+    for (int i = 0; i < n; i++)
+        buf_addf(to, "%s%" PRId64, i ? ", " : "{", v[i]);
+    buf_adds(to, "}");
+}
+
+static void add_axes(struct buf *to, const struct gpu_pass *a, int n_in)
+{
+    buf_adds(to, "    static constexpr struct axes ax[n_in] = {\n");
+    for (int k = 0; k < n_in; k++) {
+        const struct axes *ax = &a->pass.ax[k];
+
+        if (!a->in[k].at) {
+            buf_adds(to, "        {},\n");
+            continue;
+        }
+        buf_addf(to, "        {%d, ", ax->rank);
+        add_numbers(to, ax->dim, ax->rank);
+        buf_adds(to, ", ");
+        add_numbers(to, ax->stride, ax->rank);
+        buf_adds(to, "},\n");
+    }
+    buf_adds(to, "    };\n");
+}
+
+static void add_steps(struct buf *to, const struct pass_args *p)
+{
+    buf_adds(to, "    static constexpr struct pass_step step[n_steps] = {\n");
+    for (int s = 0; s < p->n_steps; s++) {
+        add_code(to, "        {OP_", op_table[p->steps[s].op].name);
+        buf_addf(to, ", %d, %d},\n", p->steps[s].with, p->steps[s].is_second);
+    }
+    buf_adds(to, "    };\n");
+}
+
+void gpu_special_text(const struct gpu_pass *a, enum store store, struct buf *to)
+{
+    static const char *const reals[] = {
+        [STORE_F64] = "double", [STORE_F32] = "float", [STORE_I64] = "int64_t"};
+    int n_in = operand_count(&a->pass);
+
+    buf_addf(to,
+             "#include \"gpu/gpu_special.cuh\"\n\n"
+             "struct pass {\n"
+             "    typedef %s real;\n"
+             "    static constexpr int64_t n = %" PRId64 ";\n"
+             "    static constexpr int n_in = %d, n_steps = %d;\n",
+             reals[store], a->n, n_in, a->pass.n_steps);
+    add_types(to, a, n_in);
+    add_axes(to, a, n_in);
+    add_steps(to, &a->pass);
+    buf_adds(to, "};\nSPECIAL_KERNEL(pass)\n");
+}
+
+/* ---- those that were made ---- */
+
+static struct gpu_made_special *find(struct gpu *g, const char *text)
+{
+    for (int i = 0; i < GPU_SPECIALS; i++) {
+        if (g->specials[i].text && !strcmp(g->specials[i].text, text))
+            return &g->specials[i];
+    }
+    return NULL;
+}
+
+static void drop(struct gpu *g, struct gpu_made_special *s)
+{
+    if (s->module)
+        g->c->cu->cuModuleUnload(s->module);
+    free(s->text);
+    *s = (struct gpu_made_special){0};
+}
+
+void gpu_specials_drop(struct gpu *g)
+{
+    for (int i = 0; i < GPU_SPECIALS; i++)
+        drop(g, &g->specials[i]);
+}
+
+/* In the place of the oldest one, which may still be running. */
+static struct gpu_made_special *make_room(struct gpu *g)
+{
+    struct gpu_made_special *s = &g->specials[g->n_specials++ % GPU_SPECIALS];
+
+    if (s->module)
+        g->c->cu->cuStreamSynchronize(g->c->stream);
+    drop(g, s);
+    return s;
+}
+
+static struct gpu_made_special *make(struct gpu *g, const char *text)
+{
+    struct gpu_made_special *s = make_room(g);
+    struct nvrtc_program p = gpu_special_source(text, g->c->sm);
+    struct err ignored = ERR_INIT;
+
+    s->text = xstrdup(text);
+    if (cuda_load_program(g->c, &p, "a pass", &s->module, &ignored) < 0)
+        s->module = NULL;
+    else if (g->c->cu->cuModuleGetFunction(&s->kernel, s->module, "special"))
+        s->kernel = NULL;
+    return s;
+}
+
+/* ---- launching ---- */
+
+/* Whatever its type, four elements of an operand may be loaded at once. */
+static bool lies_for_fours(const struct gpu_pass *a)
+{
+    const uintptr_t most = 4 * sizeof(double);
+
+    for (int k = 0; k < PASS_MAX_IN; k++) {
+        if ((uintptr_t)a->in[k].at % most != 0)
+            return false;
+    }
+    return (uintptr_t)a->y % most == 0;
+}
+
+CUfunction gpu_special_kernel(struct gpu *g, const struct gpu_pass *a, enum store store)
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+    const struct gpu_made_special *s;
+
+    if (a->n < g->special_least || !lies_for_fours(a))
+        return NULL;
+    gpu_special_text(a, store, &text);
+    s = find(g, buf_str(&text));
+    if (!s)
+        s = make(g, buf_str(&text));
+    return s->kernel;
+}
+
+int gpu_special_launch(struct gpu *g, CUfunction kernel, const struct gpu_pass *a, struct err *err)
+{
+    struct gpu_special args = {.y = a->y};
+    void *list[] = {&args};
+
+    for (int k = 0; k < PASS_MAX_IN; k++) {
+        args.in[k] = a->in[k].at;
+        args.number[k] = a->pass.number[k];
+    }
+    /* A thread takes up to eight elements at a time. */
+    return cuda_launch(g->c, kernel, cuda_blocks(g->c, (a->n + 7) / 8), list, "a pass", err);
+}

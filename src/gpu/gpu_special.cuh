@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* A pass over very many elements, compiled for exactly what it does. The text that gpu_special.c
+ * writes includes this and describes one pass in a struct S:
+ *   real                      what is computed in and stored
+ *   n, n_in, n_steps          of elements, operands and steps
+ *   type[], ax[]              per operand its dtype or GPU_NUMBER, and how it is walked
+ *   step[]                    as struct pass_args has them
+ * The steps are those of gpu_step.cuh, so that the bits are the interpreter's (pass_all); what is
+ * gone is what it finds out anew for every four elements: the op, the type, the divisions by the
+ * lengths of axes. Numbers are arguments all the same: of a constant a compiler could make another
+ * function (pow of 2 a product), with other bits. Addresses lie for loads of four elements. */
+#ifndef ASSAY_GPU_GPU_SPECIAL_CUH
+#define ASSAY_GPU_GPU_SPECIAL_CUH
+
+#include "gpu/gpu_kernels.h"
+#include "problem/op_code.h"
+#include "tensor/rounding.h"
+
+#include "gpu/gpu_load.cuh"
+#include "gpu/gpu_step.cuh"
+
+/* ---- operands ---- */
+
+template <int TYPE> struct element;
+
+#define ELEMENT_OF(code, name, widen)                                       \
+    template <> struct element<code> {                                      \
+        typedef name type;                                                  \
+        template <class R> static __device__ __forceinline__ R wide(name x) \
+        {                                                                   \
+            return (R)widen(x);                                             \
+        }                                                                   \
+    };
+REAL_TYPES(ELEMENT_OF)
+INTEGER_TYPES(ELEMENT_OF)
+
+/* Four neighbours, the first a multiple of four, are never in two rows. */
+static __device__ constexpr bool rows_hold_fours(const struct axes &ax)
+{
+    return ax.rank == 1 || ax.dim[ax.rank - 1] % 4 == 0;
+}
+
+static __device__ constexpr bool is_one_for_four(const struct axes &ax)
+{
+    return rows_hold_fours(ax) && ax.stride[ax.rank - 1] == 0;
+}
+
+/* They lie side by side, and where a quad may. */
+static __device__ constexpr bool is_quad(const struct axes &ax)
+{
+    for (int d = 0; d < ax.rank - 1; d++) {
+        if (ax.stride[d] % 4 != 0)
+            return false;
+    }
+    return rows_hold_fours(ax) && ax.stride[ax.rank - 1] == 1;
+}
+
+/* Where element i of the pass lies in operand K, by the axes up to D. */
+template <class S, int K, int D, class U> static __device__ __forceinline__ int64_t place_of(U i)
+{
+    constexpr struct axes ax = S::ax[K];
+
+    if constexpr (D == 0) {
+        return (int64_t)i * ax.stride[0];
+    } else {
+        U rows = i / (U)ax.dim[D], over = i - rows * (U)ax.dim[D];
+
+        return (int64_t)over * ax.stride[D] + place_of<S, K, D - 1, U>(rows);
+    }
+}
+
+template <class S, int K> static __device__ __forceinline__ int64_t place(int64_t i)
+{
+    constexpr int last = S::ax[K].rank - 1;
+
+    if constexpr (S::n <= UINT32_MAX)
+        return place_of<S, K, last, uint32_t>((uint32_t)i);
+    else
+        return place_of<S, K, last, uint64_t>((uint64_t)i);
+}
+
+/* Four elements of operand K as they lie in memory: not widened yet, they take few registers while
+ * they are on their way. */
+template <class S, int K, bool IS_NUMBER = S::type[K] == GPU_NUMBER> struct operand {
+    typedef typename S::real R;
+    typedef element<S::type[K]> E;
+    typedef typename E::type T;
+    static constexpr bool is_one = is_one_for_four(S::ax[K]);
+    static constexpr int registers = (is_one ? 1 : 4) * (sizeof(T) > 4 ? 2 : 1);
+    T v[is_one ? 1 : 4];
+
+    __device__ __forceinline__ void fetch(const struct gpu_special &a, int64_t i)
+    {
+        const T *x = (const T *)a.in[K];
+
+        if constexpr (is_one) {
+            v[0] = x[place<S, K>(i)];
+        } else if constexpr (is_quad(S::ax[K])) {
+            quad<T> q = *(const quad<T> *)(x + place<S, K>(i));
+
+            for (int j = 0; j < 4; j++)
+                v[j] = q.v[j];
+        } else {
+            for (int j = 0; j < 4; j++)
+                v[j] = x[place<S, K>(i + j)];
+        }
+    }
+    /* At the end of what is no multiple of four: the last one again for those that are not there. */
+    __device__ __forceinline__ void fetch_end(const struct gpu_special &a, int64_t i)
+    {
+        for (int j = 0; j < (is_one ? 1 : 4); j++)
+            v[j] = ((const T *)a.in[K])[place<S, K>(i + j < S::n ? i + j : S::n - 1)];
+    }
+    __device__ __forceinline__ R at(const struct gpu_special &, int j) const
+    {
+        return E::template wide<R>(v[is_one ? 0 : j]);
+    }
+};
+
+template <class S, int K> struct operand<S, K, true> {
+    static constexpr int registers = 0;
+
+    __device__ __forceinline__ void fetch(const struct gpu_special &, int64_t)
+    {
+    }
+    __device__ __forceinline__ void fetch_end(const struct gpu_special &, int64_t)
+    {
+    }
+    __device__ __forceinline__ typename S::real at(const struct gpu_special &a, int) const
+    {
+        return (typename S::real)a.number[K];
+    }
+};
+
+/* Operand K and those after it. */
+template <class S, int K = 0, bool IS_END = K == S::n_in> struct operands {
+    operand<S, K> first;
+    operands<S, K + 1> others;
+    static constexpr int registers = operand<S, K>::registers + operands<S, K + 1>::registers;
+
+    __device__ __forceinline__ void fetch(const struct gpu_special &a, int64_t i)
+    {
+        first.fetch(a, i);
+        others.fetch(a, i);
+    }
+    __device__ __forceinline__ void fetch_end(const struct gpu_special &a, int64_t i)
+    {
+        first.fetch_end(a, i);
+        others.fetch_end(a, i);
+    }
+    template <int WHICH>
+    __device__ __forceinline__ void take(const struct gpu_special &a, typename S::real v[4]) const
+    {
+        if constexpr (WHICH == K) {
+            for (int j = 0; j < 4; j++)
+                v[j] = first.at(a, j);
+        } else {
+            others.template take<WHICH>(a, v);
+        }
+    }
+};
+
+template <class S, int K> struct operands<S, K, true> {
+    static constexpr int registers = 0;
+
+    __device__ __forceinline__ void fetch(const struct gpu_special &, int64_t)
+    {
+    }
+    __device__ __forceinline__ void fetch_end(const struct gpu_special &, int64_t)
+    {
+    }
+};
+
+/* ---- steps ---- */
+
+/* Step NTH and those after it. */
+template <class S, int NTH>
+static __device__ __forceinline__ void steps_from(const struct gpu_special &a,
+                                                  const operands<S> &x, typename S::real v[4])
+{
+    typedef typename S::real R;
+
+    if constexpr (NTH < S::n_steps) {
+        constexpr struct pass_step s = S::step[NTH];
+        R was[4], other[4];
+
+        for (int j = 0; j < 4; j++)
+            was[j] = other[j] = v[j];
+        if constexpr (s.op < OP_ADD) {
+            unary4<R>(s.op, was, v);
+        } else {
+            if constexpr (s.with != PASS_VALUE)
+                x.template take<s.with>(a, other);
+            binary4<R>(s.op, s.is_second ? other : was, s.is_second ? was : other, v);
+        }
+        steps_from<S, NTH + 1>(a, x, v);
+    }
+}
+
+/* So many fours of every operand a thread fetches before its first step: two, so that more is on its
+ * way, unless they took more than half of its registers. */
+template <class S> static __device__ constexpr int fours_at_a_time()
+{
+    return operands<S>::registers <= 16 ? 2 : 1;
+}
+
+/* Blocks that fit onto a multiprocessor. With four, as of the interpreter, a thread has 64 registers.
+ * Passes whose operands do not fit into half of them have two: their threads ask for more at a
+ * time. */
+template <class S> static __device__ constexpr int blocks_at_a_time()
+{
+    return operands<S>::registers <= 32 ? 4 : 2;
+}
+
+template <class S> static __device__ __forceinline__ bool is_whole(int64_t i)
+{
+    return S::n % 4 == 0 || i + 4 <= S::n;
+}
+
+template <class S>
+static __device__ __forceinline__ void special_store(const struct gpu_special &a, int64_t i,
+                                                     const typename S::real v[4])
+{
+    typedef typename S::real R;
+    R *y = (R *)a.y + i;
+
+    if (is_whole<S>(i)) {
+        *(quad<R> *)y = {{v[0], v[1], v[2], v[3]}};
+        return;
+    }
+    for (int j = 0; j < (int)(S::n % 4); j++)
+        y[j] = v[j];
+}
+
+/* A block takes fours_at_a_time() times CUDA_THREADS fours in a row at a time. */
+template <class S> static __device__ __forceinline__ void special_all(const struct gpu_special &a)
+{
+    constexpr int64_t apart = 4 * CUDA_THREADS, tile = apart * fours_at_a_time<S>();
+
+    ITEM_ROLLED
+    for (int64_t i = blockIdx.x * tile + 4 * threadIdx.x; i < S::n; i += gridDim.x * tile) {
+        operands<S> x[fours_at_a_time<S>()];
+
+        for (int k = 0; k < fours_at_a_time<S>(); k++) {
+            int64_t at = i + k * apart;
+
+            if (S::n % tile != 0 && at >= S::n)
+                break;
+            if (is_whole<S>(at))
+                x[k].fetch(a, at);
+            else
+                x[k].fetch_end(a, at);
+        }
+        /* Else the compiler asks for the second four only when it has the first one. */
+        asm volatile("" ::: "memory");
+        for (int k = 0; k < fours_at_a_time<S>(); k++) {
+            int64_t at = i + k * apart;
+            typename S::real v[4];
+
+            if (S::n % tile != 0 && at >= S::n)
+                break;
+            x[k].template take<0>(a, v);
+            steps_from<S, 0>(a, x[k], v);
+            special_store<S>(a, at, v);
+        }
+    }
+}
+
+#define SPECIAL_KERNEL(S)                                                           \
+    extern "C" __global__ void __launch_bounds__(CUDA_THREADS, blocks_at_a_time<S>()) \
+        special(ARGS(gpu_special) a)                                                \
+    {                                                                               \
+        special_all<S>(a);                                                          \
+    }
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Elementwise ops on four elements at a time. */
+
+/* A constant op folds the items' switch away. */
+#define EACH_CASE(op, expression)   \
+    case op:                        \
+        for (int j = 0; j < 4; j++) \
+            y[j] = expression;      \
+        break;
+
+#define UNARY_CASE(op) EACH_CASE(op, items<R>::unary((int)op, a[j]))
+template <class R> static __device__ __forceinline__ void unary4(int op, const R a[4], R y[4])
+{
+    if constexpr (is_integer<R>::value) {
+        switch (op) {
+            UNARY_CASE(OP_NEG)
+            UNARY_CASE(OP_ABS)
+            UNARY_CASE(OP_NOT)
+        }
+    } else {
+        switch (op) {
+            UNARY_CASE(OP_NEG)
+            UNARY_CASE(OP_ABS)
+            UNARY_CASE(OP_SQRT)
+            UNARY_CASE(OP_EXP)
+            UNARY_CASE(OP_EXPM1)
+            UNARY_CASE(OP_LOG)
+            UNARY_CASE(OP_LOG1P)
+            UNARY_CASE(OP_TANH)
+            UNARY_CASE(OP_ERF)
+            UNARY_CASE(OP_SIN)
+            UNARY_CASE(OP_COS)
+            UNARY_CASE(OP_FLOOR)
+        }
+    }
+}
+
+#define BINARY_CASE(op) EACH_CASE(op, items<R>::binary((int)op, a[j], b[j]))
+template <class R>
+static __device__ __forceinline__ void binary4(int op, const R a[4], const R b[4], R y[4])
+{
+    switch (op) {
+        BINARY_CASE(OP_ADD)
+        BINARY_CASE(OP_SUB)
+        BINARY_CASE(OP_MUL)
+        BINARY_CASE(OP_DIV)
+        BINARY_CASE(OP_POW)
+        BINARY_CASE(OP_MINIMUM)
+        BINARY_CASE(OP_MAXIMUM)
+        BINARY_CASE(OP_AND)
+        BINARY_CASE(OP_OR)
+    }
+}
