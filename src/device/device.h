@@ -12,6 +12,7 @@
 #include "tensor/compare.h"
 #include "tensor/dtype.h"
 #include "tensor/fill.h"
+#include "tensor/fingerprint.h"
 #include "tensor/peeks.h"
 #include "tensor/shape.h"
 
@@ -121,10 +122,17 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
      */
     int (*store)(void *ctx, const struct mem *values, size_t values_at, enum dtype t, int64_t n,
                  struct mem *dst, size_t at, struct err *err);
+    /* print: NULL, or where the device makes one filled with what fingerprint() says of `got`. */
     int (*compare)(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
                    size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
                    const struct mem *row_rms, size_t rms_at, struct compare_stats *ret,
-                   struct err *err);
+                   struct fingerprint *print, struct err *err);
+    /* Optional: NULL where comparing again is no dearer. Of the bits of n elements under
+     * print->key; who does not know the key cannot make others with the same one (fingerprint.h has
+     * the bound). So elements whose fingerprint is that of others which were compared have their
+     * figures. */
+    int (*fingerprint)(void *ctx, const struct mem *got, size_t at, enum dtype t, int64_t n,
+                       struct fingerprint *print, struct err *err);
     /* Optional: the root mean square of each of y's rows, to be handed to compare(). Where it is
      * NULL, and where row_rms is, compare() finds it itself: a second pass over y. */
     int (*row_rms)(void *ctx, const struct mem *y, size_t y_at, int64_t n, int64_t row_len,

@@ -327,7 +327,7 @@ static int compare(struct pool *p, int content, int output, enum dtype t, const 
         return -1;
     return p->device->judge->compare(
         p->ctx, &slot->y, p->y_offset[output], got, at, t, output_count(p->graph, output),
-        &law_gate(p, content, output)->scale, row_rms, p->rms_offset[output], ret, err);
+        &law_gate(p, content, output)->scale, row_rms, p->rms_offset[output], ret, NULL, err);
 }
 
 int pool_compare(struct pool *p, int content, int output, const struct mem *got, size_t at,
