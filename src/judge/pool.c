@@ -85,7 +85,7 @@ static int draw_inputs(struct pool *p, int k, struct mem *data, struct err *err)
     return 0;
 }
 
-static int make_expected(struct pool *p, int k, struct pool_slot *slot, struct err *err)
+static int evaluate_expected(struct pool *p, int k, struct pool_slot *slot, struct err *err)
 {
     struct ops_run run = {.precision = OPS_DOUBLE};
     struct pool_content *c = &p->contents[k];
@@ -100,26 +100,49 @@ static int make_expected(struct pool *p, int k, struct pool_slot *slot, struct e
     return evaluate(p, g, &slot->data, &run, &slot->y, &c->kept, err);
 }
 
-static int make_content(struct pool *p, int k, struct pool_slot *slot, struct err *err)
+static int make_expected(struct pool *p, int k, struct pool_slot *slot, struct err *err)
 {
-    bool again = p->contents[k].made;
+    if (evaluate_expected(p, k, slot, err) < 0)
+        return wrap(err, "expected values");
+    slot->has_y = true;
+    return 0;
+}
+
+static int make_first(struct pool *p, int k, struct pool_slot *slot, struct err *err)
+{
+    uint64_t start = clock_ns(), drawn;
+
+    if (draw_inputs(p, k, &slot->data, err) < 0)
+        return -1;
+    drawn = clock_ns();
+    if (make_expected(p, k, slot, err) < 0)
+        return -1;
+    p->content_ms = clock_ms_since(start);
+    p->inputs_ms += (double)(drawn - start) / 1e6;
+    p->expected_ms += clock_ms_since(drawn);
+    p->contents[k].made = true;
+    return 0;
+}
+
+/* Its expected values when something is compared with them: much of what it is answered with is
+ * known. */
+static int make_again(struct pool *p, int k, struct pool_slot *slot, struct err *err)
+{
     uint64_t start = clock_ns();
 
     if (draw_inputs(p, k, &slot->data, err) < 0)
         return -1;
+    p->remade_ms += clock_ms_since(start);
+    return 0;
+}
 
-    uint64_t drawn = clock_ns();
+static int make_content(struct pool *p, int k, struct pool_slot *slot, struct err *err)
+{
+    bool again = p->contents[k].made;
 
-    if (make_expected(p, k, slot, err) < 0)
-        return wrap(err, "expected values");
-    p->content_ms = clock_ms_since(start);
-    if (again) {
-        p->remade_ms += p->content_ms;
-    } else {
-        p->inputs_ms += (double)(drawn - start) / 1e6;
-        p->expected_ms += clock_ms_since(drawn);
-    }
-    p->contents[k].made = true;
+    slot->has_y = false;
+    if ((again ? make_again : make_first)(p, k, slot, err) < 0)
+        return -1;
     slot->content = k;
     return 0;
 }
@@ -170,11 +193,6 @@ static struct pool_slot *find_slot(const struct pool *p, int content)
     return NULL;
 }
 
-const struct pool_slot *pool_find(const struct pool *p, int content)
-{
-    return find_slot(p, content);
-}
-
 static void count_content(struct pool *p, int k)
 {
     if (k >= p->n_contents)
@@ -201,11 +219,38 @@ static int get_slot(struct pool *p, int content, struct pool_slot **ret, struct 
     return 0;
 }
 
+static int get_expected(struct pool *p, int content, struct pool_slot **ret, struct err *err)
+{
+    struct pool_slot *slot;
+
+    if (get_slot(p, content, &slot, err) < 0)
+        return -1;
+    if (!slot->has_y) {
+        uint64_t start = clock_ns();
+
+        if (make_expected(p, content, slot, err) < 0)
+            return -1;
+        p->remade_ms += clock_ms_since(start);
+    }
+    *ret = slot;
+    return 0;
+}
+
 int pool_get(struct pool *p, int content, const struct pool_slot **ret, struct err *err)
 {
     struct pool_slot *slot;
 
     if (get_slot(p, content, &slot, err) < 0)
+        return -1;
+    *ret = slot;
+    return 0;
+}
+
+int pool_get_expected(struct pool *p, int content, const struct pool_slot **ret, struct err *err)
+{
+    struct pool_slot *slot;
+
+    if (get_expected(p, content, &slot, err) < 0)
         return -1;
     *ret = slot;
     return 0;
@@ -315,25 +360,66 @@ static int get_row_rms(struct pool *p, const struct pool_slot *slot, const struc
     return 0;
 }
 
-/* t: of what lies in `got`. */
+/* t: of what lies in `got`. print: may be NULL. */
 static int compare(struct pool *p, int content, int output, enum dtype t, const struct mem *got,
-                   size_t at, struct compare_stats *ret, struct err *err)
+                   size_t at, struct compare_stats *ret, struct fingerprint *print, struct err *err)
 {
     const struct mem *row_rms;
     struct pool_slot *slot;
 
-    if (measure_first(p, content, err) < 0 || get_slot(p, content, &slot, err) < 0 ||
+    if (measure_first(p, content, err) < 0 || get_expected(p, content, &slot, err) < 0 ||
         get_row_rms(p, slot, &row_rms, err) < 0)
         return -1;
     return p->device->judge->compare(
         p->ctx, &slot->y, p->y_offset[output], got, at, t, output_count(p->graph, output),
-        &law_gate(p, content, output)->scale, row_rms, p->rms_offset[output], ret, NULL, err);
+        &law_gate(p, content, output)->scale, row_rms, p->rms_offset[output], ret, print, err);
+}
+
+static struct recall_output *known_of(struct pool *p, int content, int output)
+{
+    struct pool_content *c;
+
+    count_content(p, content);
+    c = &p->contents[content];
+    if (!c->known)
+        c->known = xcalloc((size_t)p->graph->n_outputs, sizeof(*c->known));
+    return &c->known[output];
+}
+
+/* Figures that are known stay right: the scale of a law's errors is set before anything is compared
+ * with a content of it, and once. */
+static int compare_unknown(struct pool *p, int content, int output, const struct mem *got,
+                           size_t at, struct compare_stats *ret, struct err *err)
+{
+    enum dtype t = output_node(p->graph, output)->dtype;
+    struct recall_output *known = known_of(p, content, output);
+    struct fingerprint print = {.key = p->recall.key};
+
+    if (recall_promises(&p->recall, known)) {
+        if (p->device->judge->fingerprint(p->ctx, got, at, t, output_count(p->graph, output),
+                                          &print, err) < 0)
+            return -1;
+        if (recall_find(&p->recall, known, &print, ret))
+            return 0;
+    }
+    if (compare(p, content, output, t, got, at, ret, &print, err) < 0)
+        return -1;
+    recall_add(&p->recall, known, &print, ret);
+    return 0;
 }
 
 int pool_compare(struct pool *p, int content, int output, const struct mem *got, size_t at,
                  struct compare_stats *ret, struct err *err)
 {
-    return compare(p, content, output, output_node(p->graph, output)->dtype, got, at, ret, err);
+    if (p->remembers)
+        return compare_unknown(p, content, output, got, at, ret, err);
+    return compare(p, content, output, output_node(p->graph, output)->dtype, got, at, ret, NULL,
+                   err);
+}
+
+void pool_begin_candidate(struct pool *p)
+{
+    recall_begin(&p->recall);
 }
 
 /* --- the gates --- */
@@ -366,7 +452,7 @@ static int mean_squares(struct pool *p, int law, int first, int end, double *ret
 
         if (pool_law(p, k) != law)
             continue;
-        if (get_slot(p, k, &slot, err) < 0)
+        if (get_expected(p, k, &slot, err) < 0)
             return -1;
         for (int o = 0; o < g->n_outputs; o++) {
             double rms = 0;
@@ -426,7 +512,7 @@ static int honest_run(struct pool *p, int content, int order, struct err *err)
 
         if (!dtype_is_float(t))
             continue;
-        if (compare(p, content, o, stored, &p->values, p->y_offset[o], &s, err) < 0)
+        if (compare(p, content, o, stored, &p->values, p->y_offset[o], &s, NULL, err) < 0)
             return -1;
         compare_merge(&p->honest[pool_law(p, content) * g->n_outputs + o], &s);
     }
@@ -580,7 +666,7 @@ static int measure_first(struct pool *p, int content, struct err *err)
 
     if (p->measured[law])
         return 0;
-    if (pool_get(p, content, &slot, err) < 0)
+    if (pool_get_expected(p, content, &slot, err) < 0)
         return -1;
     start = clock_ns();
     p->measured[law] = true; /* or comparing the honest run would bring us here */
@@ -712,6 +798,7 @@ static int fill_pool(struct pool *p, int contents, struct err *err)
     const struct graph *g = p->graph;
     bool keeps = pool_keeps(p, contents);
 
+    p->remembers = !keeps && p->device->judge->fingerprint;
     /* The second says what one costs: the first also starts threads and libraries. */
     if (make_up_to(p, keeps ? MIN(2, contents) : 1, err) < 0)
         return -1;
@@ -734,6 +821,7 @@ int pool_open(const struct pool_config *c, struct pool *ret, struct err *err)
                          .seed = c->seed,
                          .progress = c->progress,
                          .values = MEM_INIT};
+    recall_init(&ret->recall);
     lay_out(ret);
     ops_set_threads(ret->large ? 0 : 1);
     if (limit_slots(ret, c, err) < 0 ||
@@ -753,6 +841,7 @@ void pool_close(struct pool *p)
     for (int k = 0; k < p->n_contents; k++) {
         p->device->judge->mem_free(p->ctx, &p->contents[k].row_rms);
         p->device->judge->mem_free(p->ctx, &p->contents[k].kept);
+        free(p->contents[k].known);
     }
     free(p->contents);
     digest_release(&p->digest);
