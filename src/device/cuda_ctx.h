@@ -62,7 +62,8 @@ struct cuda_ctx {
     bool opens_nvml; /* nvml is the thread's until it is joined */
     int sms;
     size_t l2_bytes, memory_bytes, granularity;
-    int64_t own_bytes;        /* of what is allocated below, as the driver rounds it */
+    /* Of what is allocated below, as the driver rounds it. Atomic: see mem_free() in device.h. */
+    _Atomic int64_t own_bytes;
     struct cuda_room scratch; /* tables, parts, results: of one call only */
     struct cuda_room sweep;   /* flush: half to write, half to read */
 };

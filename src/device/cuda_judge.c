@@ -3,7 +3,8 @@
  * small pieces of poison, which flush() waits for: the runner's context shares the device by time
  * slices, and nothing of the judge's may still be running when a candidate is told to go.
  *
- * Any thread may call, one at a time: the context is made current at the start of each.
+ * Any thread may call, one at a time: the context is made current at the start of each. mem_free()
+ * may run beside another call. The driver allows that; of ours it touches nothing but own_bytes.
  *
  * A struct mem has no host address; its handle is the device address. Shared memory is padded to
  * the driver's granularity (2 MiB), here and where it is imported. */

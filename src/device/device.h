@@ -100,7 +100,8 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
     void (*close)(void *ctx); /* NULL is fine */
     int (*describe)(void *ctx, struct device_info *ret, struct err *err);
     int (*mem_alloc)(void *ctx, enum mem_kind kind, size_t bytes, struct mem *ret, struct err *err);
-    void (*mem_free)(void *ctx, struct mem *m); /* MEM_INIT is fine */
+    /* MEM_INIT is fine. The only one that another thread may call while one of them runs. */
+    void (*mem_free)(void *ctx, struct mem *m);
     int (*copy)(void *ctx, struct mem *dst, size_t dst_at, const struct mem *src, size_t src_at,
                 size_t bytes, struct err *err);
     /* Between the judge's host memory and the device's; complete when they return. */
