@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The RMS of rows first (as compare.c sums them, to the bit), then the figures of every block, then
- * of the blocks. */
+ * of the blocks. With the figures comes a fingerprint of what was compared, of the very bits that
+ * were read, at no further read of memory. */
 #include "device/cuda_ctx.h"
 #include "tensor/sum_sq.h"
 
@@ -73,9 +74,16 @@ static int queue_rms(struct cuda_ctx *c, CUdeviceptr y, int64_t row_len, int64_t
     return short_rms(c, y, row_len, n_rows, room, err);
 }
 
+static int compare_blocks(int64_t n)
+{
+    int64_t chunks = (n + CUDA_COMPARE_CHUNK - 1) / CUDA_COMPARE_CHUNK;
+
+    return (int)MIN(chunks, CUDA_COMPARE_BLOCKS);
+}
+
 /* Launches everything up to the parts; job has all but the rows' RMS, and that where it was made
  * before. */
-static int compare_parts(struct cuda_ctx *c, enum dtype t, struct cuda_compare *job, int blocks,
+static int compare_parts(struct cuda_ctx *c, enum dtype t, struct cuda_compare *job,
                          struct compare_room *room, struct err *err)
 {
     int64_t n_rows = job->row_len && !job->row_rms ? job->n / job->row_len : 0;
@@ -90,23 +98,73 @@ static int compare_parts(struct cuda_ctx *c, enum dtype t, struct cuda_compare *
         if (queue_rms(c, y, job->row_len, n_rows, room, err) < 0)
             return -1;
     }
-    return cuda_launch(c, c->compare[t], (unsigned)blocks, args, "compare", err);
+    return cuda_launch(c, c->compare[t], (unsigned)compare_blocks(job->n), args, "compare", err);
+}
+
+static int read_figures(struct cuda_ctx *c, int64_t n, struct compare_room *room,
+                        struct cuda_figures *ret, struct err *err)
+{
+    int blocks = compare_blocks(n);
+    void *args[] = {&room->parts, &blocks, &room->result};
+    CUresult rc;
+
+    if (cuda_launch(c, c->kernels[COMPARE_FINISH], 1, args, "compare", err) < 0)
+        return -1;
+    rc = c->cu->cuMemcpyDtoH_v2(ret, room->result, sizeof(*ret));
+    return rc ? cuda_fail(c->cu, rc, err, "compare") : 0;
 }
 
 static int compare_figures(struct cuda_ctx *c, enum dtype t, struct cuda_compare *job,
                            struct cuda_figures *ret, struct err *err)
 {
-    int64_t chunks = (job->n + CUDA_COMPARE_CHUNK - 1) / CUDA_COMPARE_CHUNK;
-    int blocks = (int)MIN(chunks, CUDA_COMPARE_BLOCKS);
     struct compare_room room;
-    void *args[] = {&room.parts, &blocks, &room.result};
-    CUresult rc;
 
-    if (compare_parts(c, t, job, blocks, &room, err) < 0 ||
-        cuda_launch(c, c->kernels[COMPARE_FINISH], 1, args, "compare", err) < 0)
+    if (compare_parts(c, t, job, &room, err) < 0)
         return -1;
-    rc = c->cu->cuMemcpyDtoH_v2(ret, room.result, sizeof(*ret));
-    return rc ? cuda_fail(c->cu, rc, err, "compare") : 0;
+    return read_figures(c, job->n, &room, ret, err);
+}
+
+static void set_print(struct fingerprint *print, const struct cuda_figures *f)
+{
+    for (int row = 0; row < FINGERPRINT_ROWS; row++)
+        print->v[row] = f->print[row];
+}
+
+static CUfunction print_kernel(const struct cuda_ctx *c, enum dtype t)
+{
+    switch (dtype_size(t)) {
+    case 1:
+        return c->kernels[FINGERPRINT_1];
+    case 2:
+        return c->kernels[FINGERPRINT_2];
+    case 4:
+        return c->kernels[FINGERPRINT_4];
+    default:
+        return c->kernels[FINGERPRINT_8];
+    }
+}
+
+int cuda_fingerprint(void *ctx, const struct mem *got, size_t at, enum dtype t, int64_t n,
+                     struct fingerprint *print, struct err *err)
+{
+    struct cuda_ctx *c = ctx;
+    CUdeviceptr have = cuda_span_of(got, at, n, dtype_size(t), err);
+    struct cuda_compare job = {.got = (const void *)(uintptr_t)have,
+                               .n = n,
+                               .secrets = fingerprint_secrets_of(print->key)};
+    struct cuda_figures f = {.sum_sq = 0};
+    struct compare_room room;
+    void *args[] = {&job, &room.parts};
+
+    if (!have || cuda_enter(c, err) < 0)
+        return -1;
+    if (n > 0 && (reserve_compare(c, 0, 0, &room, err) < 0 ||
+                  cuda_launch(c, print_kernel(c, t), (unsigned)compare_blocks(n), args,
+                              "fingerprint", err) < 0 ||
+                  read_figures(c, n, &room, &f, err) < 0))
+        return -1;
+    set_print(print, &f);
+    return 0;
 }
 
 static int64_t place(int64_t at)
@@ -149,7 +207,7 @@ static int given_rms(const struct mem *rms, size_t at, int64_t n_rows, CUdevicep
 int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got, size_t got_at,
                  enum dtype t, int64_t n, const struct compare_scale *scale,
                  const struct mem *row_rms, size_t rms_at, struct compare_stats *ret,
-                 struct err *err)
+                 struct fingerprint *print, struct err *err)
 {
     struct cuda_ctx *c = ctx;
     CUdeviceptr want = cuda_span_of(y, y_at, n, sizeof(double), err), rows = 0;
@@ -161,9 +219,10 @@ int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *
         .row_len = dtype_is_float(t) ? scale->row_len : 0,
         .floor = sane(scale->floor),
         .low = MAX(sane(scale->pooled_rms), sane(scale->floor)),
+        .secrets = fingerprint_secrets_of(print ? print->key : 0),
     };
     struct compare_stats stats = COMPARE_STATS_INIT;
-    struct cuda_figures f;
+    struct cuda_figures f = {.sum_sq = 0};
 
     assert(job.row_len >= 0 && (job.row_len == 0 || n % job.row_len == 0));
     if (!have || given_rms(row_rms, rms_at, job.row_len ? n / job.row_len : 0, &rows, err) < 0 ||
@@ -186,6 +245,8 @@ int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *
             .first_unequal = place(f.first_unequal),
         };
     }
+    if (print)
+        set_print(print, &f);
     *ret = stats;
     return 0;
 }

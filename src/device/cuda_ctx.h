@@ -32,6 +32,10 @@ enum kernel {
     SEGMENT_SUMS,
     LONG_ROW_RMS,
     COMPARE_FINISH,
+    FINGERPRINT_1,
+    FINGERPRINT_2,
+    FINGERPRINT_4,
+    FINGERPRINT_8,
     FLUSH_WRITE,
     FLUSH_READ,
     FMA_F32,
@@ -58,7 +62,8 @@ struct cuda_ctx {
     bool opens_nvml; /* nvml is the thread's until it is joined */
     int sms, sm;     /* how many, and of which kind: 90 for sm_90 */
     size_t l2_bytes, memory_bytes, granularity;
-    int64_t own_bytes;        /* of what is allocated below, as the driver rounds it */
+    /* Of what is allocated below, as the driver rounds it. Atomic: see mem_free() in device.h. */
+    _Atomic int64_t own_bytes;
     struct cuda_room scratch; /* tables, parts, results: of one call only */
     struct cuda_room sweep;   /* flush: half to write, half to read */
 };
@@ -117,7 +122,9 @@ int cuda_flush(void *ctx, struct mem *const *mems, int n, struct err *err);
 int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got, size_t got_at,
                  enum dtype t, int64_t n, const struct compare_scale *scale,
                  const struct mem *row_rms, size_t rms_at, struct compare_stats *ret,
-                 struct err *err);
+                 struct fingerprint *print, struct err *err);
+int cuda_fingerprint(void *ctx, const struct mem *got, size_t at, enum dtype t, int64_t n,
+                     struct fingerprint *print, struct err *err);
 int cuda_row_rms(void *ctx, const struct mem *y, size_t y_at, int64_t n, int64_t row_len,
                  struct mem *rms, size_t rms_at, struct err *err);
 int cuda_rms(void *ctx, const struct mem *y, size_t at, int64_t n, double *ret, struct err *err);

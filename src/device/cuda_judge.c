@@ -3,7 +3,8 @@
  * small pieces of poison, which flush() waits for: the runner's context shares the device by time
  * slices, and nothing of the judge's may still be running when a candidate is told to go.
  *
- * Any thread may call, one at a time: the context is made current at the start of each.
+ * Any thread may call, one at a time: the context is made current at the start of each. mem_free()
+ * may run beside another call. The driver allows that; of ours it touches nothing but own_bytes.
  *
  * A struct mem has no host address; its handle is the device address. Shared memory is padded to
  * the driver's granularity (2 MiB), here and where it is imported. */
@@ -40,6 +41,10 @@ static const char *const kernel_names[KERNEL_COUNT] = {
     [SEGMENT_SUMS] = "segment_sums",
     [LONG_ROW_RMS] = "long_row_rms",
     [COMPARE_FINISH] = "compare_finish",
+    [FINGERPRINT_1] = "fingerprint_1",
+    [FINGERPRINT_2] = "fingerprint_2",
+    [FINGERPRINT_4] = "fingerprint_4",
+    [FINGERPRINT_8] = "fingerprint_8",
     [FLUSH_WRITE] = "flush_write",
     [FLUSH_READ] = "flush_read",
     [FMA_F32] = "fma_f32",
@@ -424,6 +429,7 @@ const struct device_judge_ops cuda_judge_ops = {
     .differ = cuda_differ,
     .store = cuda_store,
     .compare = cuda_compare,
+    .fingerprint = cuda_fingerprint,
     .row_rms = cuda_row_rms,
     .rms = cuda_rms,
     .flush = cuda_flush,

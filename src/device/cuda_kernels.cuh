@@ -384,7 +384,7 @@ KERNEL long_row_rms(const double *y, int64_t row_len, int64_t per_row, int64_t n
 /* max: below that of any element. */
 static __device__ struct cuda_figures figures_none()
 {
-    struct cuda_figures f = {0, -1, CUDA_NOWHERE, 0, 0, 0, CUDA_NOWHERE, 0, CUDA_NOWHERE};
+    struct cuda_figures f = {0, -1, CUDA_NOWHERE, 0, 0, 0, CUDA_NOWHERE, 0, CUDA_NOWHERE, {0, 0}};
 
     return f;
 }
@@ -408,6 +408,8 @@ static __device__ void figures_merge(struct cuda_figures *a, const struct cuda_f
     a->first_nonfinite =
         b->first_nonfinite < a->first_nonfinite ? b->first_nonfinite : a->first_nonfinite;
     a->first_unequal = b->first_unequal < a->first_unequal ? b->first_unequal : a->first_unequal;
+    for (int row = 0; row < FINGERPRINT_ROWS; row++)
+        a->print[row] = fingerprint_least(a->print[row] + b->print[row]);
 }
 
 /* The block's figures, in all[0], from those of its threads; halves are added, always the same
@@ -582,6 +584,125 @@ static __device__ int step_place(int i)
     return 2 * (i / 2 * CUDA_THREADS + (int)threadIdx.x) + i % 2;
 }
 
+/* ---- the fingerprint ---- */
+
+/* It is of a thread's pairs of a step, as words: two or four of a pair, or one, the second element
+ * above the first. A block's steps follow one another as the powers of beta, and each thread of the
+ * grid has a factor: so it depends on the number of blocks, which depends on n alone. */
+
+static __device__ uint64_t bits_of(double v)
+{
+    return bits_of_f64(v);
+}
+
+static __device__ uint32_t bits_of(float v)
+{
+    return bits_of_f32(v);
+}
+
+static __device__ uint64_t bits_of(int64_t v)
+{
+    return (uint64_t)v;
+}
+
+static __device__ uint32_t bits_of(int32_t v)
+{
+    return (uint32_t)v;
+}
+
+static __device__ uint32_t bits_of(uint16_t v)
+{
+    return v;
+}
+
+static __device__ uint32_t bits_of(uint8_t v)
+{
+    return v;
+}
+
+static __device__ uint32_t bits_of(int8_t v)
+{
+    return (uint8_t)v;
+}
+
+template <class E> struct words {
+    static constexpr int count = sizeof(E) < 4 ? 1 : sizeof(E) / 2; /* of a pair */
+
+    static __device__ uint32_t get(const pair<E> &p, int i)
+    {
+        if constexpr (sizeof(E) == 8)
+            return (uint32_t)(bits_of(p.v[i / 2]) >> (i % 2 * 32));
+        else if constexpr (sizeof(E) == 4)
+            return bits_of(p.v[i]);
+        else
+            return bits_of(p.v[0]) | bits_of(p.v[1]) << (8 * sizeof(E));
+    }
+};
+
+/* Of a thread's words of one step. */
+struct word_sums {
+    uint64_t v[FINGERPRINT_ROWS];
+};
+
+template <class E>
+static __device__ __forceinline__ struct word_sums
+sum_words(const pair<E> have[PAIRS], const struct fingerprint_secrets &s)
+{
+    constexpr int count = words<E>::count;
+    struct word_sums sums = {{0, 0}};
+
+    static_assert(PAIRS * count <= FINGERPRINT_WORDS, "a coefficient for each");
+#pragma unroll
+    for (int i = 0; i < PAIRS * count; i++) {
+        uint32_t word = words<E>::get(have[i / count], i % count);
+
+#pragma unroll
+        for (int row = 0; row < FINGERPRINT_ROWS; row++)
+            sums.v[row] += (uint64_t)s.a[row][i] * word;
+    }
+    return sums;
+}
+
+/* Of the elements that lie before n; the others count as zeros. */
+template <class E>
+static __device__ __noinline__ struct word_sums sum_last(const E *got, int n, int first,
+                                                         const struct fingerprint_secrets &s)
+{
+    pair<E> have[PAIRS];
+
+#pragma unroll
+    for (int i = 0; i < 2 * PAIRS; i++) {
+        int k = first + step_place(i);
+
+        have[i / 2].v[i % 2] = k < n ? got[k] : (E)0;
+    }
+    return sum_words(have, s);
+}
+
+/* A thread's: of the steps that it has seen so far. */
+struct printer {
+    uint64_t *print; /* [FINGERPRINT_ROWS] */
+    const struct fingerprint_secrets &secrets;
+
+    __device__ void add(const struct word_sums &sums) const
+    {
+#pragma unroll
+        for (int row = 0; row < FINGERPRINT_ROWS; row++)
+            print[row] = fingerprint_times(print[row], secrets.beta[row], sums.v[row]);
+    }
+    /* It has seen all. */
+    __device__ void finish() const
+    {
+        struct philox lane = fingerprint_draw(secrets.key, 2, (uint32_t)thread_index());
+
+        for (int row = 0; row < FINGERPRINT_ROWS; row++)
+            print[row] =
+                fingerprint_least(fingerprint_times(print[row], fingerprint_factor(&lane, row), 0));
+    }
+};
+
+/* ---- compare: the elements ---- */
+
 /* The elements of a thread that lie before n, one by one. */
 template <class T, class Y, class Rows>
 static __device__ __noinline__ void see_each(struct cuda_figures *f, const Y *y,
@@ -646,7 +767,8 @@ quick_quotients(const pair<double> want[PAIRS], const pair<typename T::element> 
 /* Wherever they lie and whatever their rows. */
 template <class T, class Rows>
 static __device__ __noinline__ struct quick_figures
-see_any(const double *y, const typename T::element *got, Rows rows, int first)
+see_any(const double *y, const typename T::element *got, Rows rows, int first,
+        struct printer printer)
 {
     pair<typename T::element> have[PAIRS];
     pair<double> want[PAIRS];
@@ -656,36 +778,44 @@ see_any(const double *y, const typename T::element *got, Rows rows, int first)
         want[i / 2].v[i % 2] = y[first + step_place(i)];
         have[i / 2].v[i % 2] = got[first + step_place(i)];
     }
+    printer.add(sum_words(have, printer.secrets));
     return quick_quotients<T>(want, have, rows, first);
 }
 
 template <class T, class Rows>
 static __device__ __forceinline__ struct quick_figures
-see_all(const double *y, const typename T::element *got, bool aligned, const Rows &rows, int first)
+see_all(const double *y, const typename T::element *got, bool aligned, const Rows &rows, int first,
+        const struct printer &printer)
 {
     pair<typename T::element> have[PAIRS];
     pair<double> want[PAIRS];
 
     if (!aligned || !rows.is_simple(first))
-        return see_any<T>(y, got, rows, first);
+        return see_any<T>(y, got, rows, first, printer);
 #pragma unroll
     for (int j = 0; j < PAIRS; j++) {
         want[j] = *(const pair<double> *)(y + first + step_place(2 * j));
         have[j] = *(const pair<typename T::element> *)(got + first + step_place(2 * j));
     }
+    printer.add(sum_words(have, printer.secrets));
     return quick_quotients<T>(want, have, rows.simple(first), first);
 }
 
 template <class T, class Rows>
 static __device__ __forceinline__ struct quick_figures
-see_all(const int64_t *y, const typename T::element *got, bool, const Rows &, int first)
+see_all(const int64_t *y, const typename T::element *got, bool, const Rows &, int first,
+        const struct printer &printer)
 {
+    pair<typename T::element> have[PAIRS];
     struct quick_figures f = {0, 0};
     bool equal = true;
 
 #pragma unroll
-    for (int i = 0; i < 2 * PAIRS; i++)
-        equal &= (int64_t)T::widen(got[first + step_place(i)]) == y[first + step_place(i)];
+    for (int i = 0; i < 2 * PAIRS; i++) {
+        have[i / 2].v[i % 2] = got[first + step_place(i)];
+        equal &= (int64_t)T::widen(have[i / 2].v[i % 2]) == y[first + step_place(i)];
+    }
+    printer.add(sum_words(have, printer.secrets));
     if (!equal)
         f.sum_sq = f32_of_bits(0x7F800000u);
     return f;
@@ -712,7 +842,9 @@ static __device__ float hear_limit(float limit, const unsigned *block)
     return fmaxf(limit, f32_of_bits(*(const volatile unsigned *)block));
 }
 
-/* A block takes chunks in turn; a thread meets its elements in the order of their places. */
+/* A block takes chunks in turn; a thread meets its elements in the order of their places. The
+ * fingerprint is of the first look at each; who changes one before a second look is late, and the
+ * judge has other means against that (judge/trial_call.c). */
 template <class T, class Y, class Rows>
 static __device__ __forceinline__ void compare_chunks(const struct cuda_compare &c,
                                                       struct cuda_figures *mine,
@@ -722,6 +854,7 @@ static __device__ __forceinline__ void compare_chunks(const struct cuda_compare 
     int64_t stride = (int64_t)gridDim.x * CUDA_COMPARE_CHUNK;
     bool aligned = (uint64_t)c.y % sizeof(pair<Y>) == 0 &&
                    (uint64_t)c.got % sizeof(pair<element>) == 0;
+    struct printer printer = {mine->print, c.secrets};
     double sum_sq = 0;
     float limit = 0;
 
@@ -737,12 +870,14 @@ static __device__ __forceinline__ void compare_chunks(const struct cuda_compare 
             bool ordinary = false;
 
             if (k + STEP <= n) {
-                struct quick_figures quick = see_all<T>(y, got, aligned, rows, k);
+                struct quick_figures quick = see_all<T>(y, got, aligned, rows, k, printer);
 
                 ordinary = isfinite(quick.sum_sq);
                 sum_sq += ordinary ? (double)quick.sum_sq : 0;
                 if (ordinary && quick.max < limit)
                     continue;
+            } else {
+                printer.add(sum_last(got, n, k, c.secrets));
             }
             mine->sum_sq = sum_sq;
             see_each<T>(mine, y, got, n, rows, k, from);
@@ -753,6 +888,7 @@ static __device__ __forceinline__ void compare_chunks(const struct cuda_compare 
         }
     }
     mine->sum_sq = sum_sq;
+    printer.finish();
 }
 
 /* Y: double or int64_t. Every block leaves its figures in parts. */
@@ -813,6 +949,76 @@ KERNEL compare_finish(const struct cuda_figures *parts, int n, struct cuda_figur
     if (threadIdx.x == 0)
         *ret = all[0];
 }
+
+/* ---- the fingerprint alone ---- */
+
+/* What a comparison makes of the same elements. */
+template <class E>
+static __device__ __forceinline__ void print_chunks(const struct cuda_compare &c,
+                                                    const struct printer &printer)
+{
+    int64_t stride = (int64_t)gridDim.x * CUDA_COMPARE_CHUNK;
+    bool aligned = (uint64_t)c.got % sizeof(pair<E>) == 0;
+
+    for (int64_t from = (int64_t)blockIdx.x * CUDA_COMPARE_CHUNK; from < c.n; from += stride) {
+        const E *got = (const E *)c.got + from;
+        int n = c.n - from < CUDA_COMPARE_CHUNK ? (int)(c.n - from) : CUDA_COMPARE_CHUNK;
+
+        if (aligned && n == CUDA_COMPARE_CHUNK) {
+#pragma unroll
+            for (int k = 0; k < CUDA_COMPARE_CHUNK; k += STEP) {
+                pair<E> have[PAIRS];
+
+#pragma unroll
+                for (int j = 0; j < PAIRS; j++)
+                    have[j] = *(const pair<E> *)(got + k + step_place(2 * j));
+                printer.add(sum_words(have, c.secrets));
+            }
+            continue;
+        }
+#pragma unroll 1
+        for (int k = 0; k < n; k += STEP)
+            printer.add(sum_last(got, n, k, c.secrets));
+    }
+    printer.finish();
+}
+
+template <class E>
+static __device__ __forceinline__ void fingerprint(const struct cuda_compare &c,
+                                                   struct cuda_figures *parts)
+{
+    __shared__ uint64_t all[CUDA_THREADS][FINGERPRINT_ROWS];
+    uint64_t print[FINGERPRINT_ROWS] = {0, 0};
+    int me = threadIdx.x;
+
+    print_chunks<E>(c, {print, c.secrets});
+    for (int row = 0; row < FINGERPRINT_ROWS; row++)
+        all[me][row] = print[row];
+    for (int half = CUDA_THREADS / 2; half > 0; half /= 2) {
+        __syncthreads();
+        for (int row = 0; me < half && row < FINGERPRINT_ROWS; row++)
+            all[me][row] = fingerprint_least(all[me][row] + all[me + half][row]);
+    }
+    if (me == 0) {
+        parts[blockIdx.x] = figures_none();
+        for (int row = 0; row < FINGERPRINT_ROWS; row++)
+            parts[blockIdx.x].print[row] = all[0][row];
+    }
+}
+
+/* Of elements of so many bytes; its parts are for compare_finish(). Six blocks: 1584 are then two
+ * whole turns of an H200's 132 SMs. */
+#define FINGERPRINT_KERNEL(bytes, element)                                                        \
+    extern "C" __global__ void __launch_bounds__(CUDA_THREADS, 6)                                 \
+        fingerprint_##bytes(const __grid_constant__ struct cuda_compare c, struct cuda_figures *parts) \
+    {                                                                                             \
+        fingerprint<element>(c, parts);                                                           \
+    }
+
+FINGERPRINT_KERNEL(1, uint8_t)
+FINGERPRINT_KERNEL(2, uint16_t)
+FINGERPRINT_KERNEL(4, int32_t)
+FINGERPRINT_KERNEL(8, int64_t)
 
 /* ---- flush ---- */
 

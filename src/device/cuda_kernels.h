@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "tensor/fingerprint.h" /* which finds the integers there */
+
 #define CUDA_THREADS 256 /* of every block */
 /* The figures of a comparison do not depend on the device: as many blocks everywhere. */
 #define CUDA_COMPARE_BLOCKS 1584
@@ -22,6 +24,7 @@ struct cuda_compare {
     const double *row_rms;
     double floor; /* no row's scale is below */
     double low;
+    struct fingerprint_secrets secrets;
 };
 
 /* Of a thread, a block, a tensor. For integers max is 1 where an element differs. */
@@ -31,6 +34,7 @@ struct cuda_figures {
     double got, want;
     int64_t n_nonfinite, first_nonfinite;
     int64_t n_unequal, first_unequal;
+    uint64_t print[FINGERPRINT_ROWS]; /* of what was compared */
 };
 
 #endif

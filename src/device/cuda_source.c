@@ -12,6 +12,7 @@ CUDA_EMBED(cuda_text_lawkind, "tensor/lawkind.h");
 CUDA_EMBED(cuda_text_law, "tensor/law.h");
 CUDA_EMBED(cuda_text_narrow, "tensor/narrow.h");
 CUDA_EMBED(cuda_text_peeks, "tensor/peeks.h");
+CUDA_EMBED(cuda_text_fingerprint, "tensor/fingerprint.h");
 CUDA_EMBED(cuda_text_sum_sq, "tensor/sum_sq.h");
 
 const char cuda_stdint_text[] = "typedef signed char int8_t;\n"
@@ -38,6 +39,7 @@ struct nvrtc_program cuda_source(int sm)
         {"tensor/law.h", cuda_text_law},
         {"tensor/narrow.h", cuda_text_narrow},
         {"tensor/peeks.h", cuda_text_peeks},
+        {"tensor/fingerprint.h", cuda_text_fingerprint},
         {"tensor/sum_sq.h", cuda_text_sum_sq},
         {"stdint.h", cuda_stdint_text},
         {"stdbool.h", ""},

@@ -12,6 +12,7 @@
 #include "tensor/compare.h"
 #include "tensor/dtype.h"
 #include "tensor/fill.h"
+#include "tensor/fingerprint.h"
 #include "tensor/peeks.h"
 #include "tensor/shape.h"
 
@@ -99,7 +100,8 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
     void (*close)(void *ctx); /* NULL is fine */
     int (*describe)(void *ctx, struct device_info *ret, struct err *err);
     int (*mem_alloc)(void *ctx, enum mem_kind kind, size_t bytes, struct mem *ret, struct err *err);
-    void (*mem_free)(void *ctx, struct mem *m); /* MEM_INIT is fine */
+    /* MEM_INIT is fine. The only one that another thread may call while one of them runs. */
+    void (*mem_free)(void *ctx, struct mem *m);
     int (*copy)(void *ctx, struct mem *dst, size_t dst_at, const struct mem *src, size_t src_at,
                 size_t bytes, struct err *err);
     /* Between the judge's host memory and the device's; complete when they return. */
@@ -121,10 +123,17 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
      */
     int (*store)(void *ctx, const struct mem *values, size_t values_at, enum dtype t, int64_t n,
                  struct mem *dst, size_t at, struct err *err);
+    /* print: NULL, or where the device makes one filled with what fingerprint() says of `got`. */
     int (*compare)(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
                    size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
                    const struct mem *row_rms, size_t rms_at, struct compare_stats *ret,
-                   struct err *err);
+                   struct fingerprint *print, struct err *err);
+    /* Optional: NULL where comparing again is no dearer. Of the bits of n elements under
+     * print->key; who does not know the key cannot make others with the same one (fingerprint.h has
+     * the bound). So elements whose fingerprint is that of others which were compared have their
+     * figures. */
+    int (*fingerprint)(void *ctx, const struct mem *got, size_t at, enum dtype t, int64_t n,
+                       struct fingerprint *print, struct err *err);
     /* Optional: the root mean square of each of y's rows, to be handed to compare(). Where it is
      * NULL, and where row_rms is, compare() finds it itself: a second pass over y. */
     int (*row_rms)(void *ctx, const struct mem *y, size_t y_at, int64_t n, int64_t row_len,

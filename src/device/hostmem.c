@@ -269,12 +269,12 @@ int hostmem_store(void *ctx, const struct mem *values, size_t values_at, enum dt
 int hostmem_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
                     size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
                     const struct mem *row_rms, size_t rms_at, struct compare_stats *ret,
-                    struct err *err)
+                    struct fingerprint *print, struct err *err)
 {
     const char *want = span(y, y_at, bytes_of(n, sizeof(double)), err);
     const char *have = want ? span(got, got_at, bytes_of(n, dtype_size(t)), err) : NULL;
 
-    (void)ctx, (void)row_rms, (void)rms_at; /* nobody makes it here */
+    (void)ctx, (void)row_rms, (void)rms_at, (void)print; /* nobody makes them here */
     if (!have)
         return -1;
     compare_output(t, want, have, n, scale, ret);

@@ -29,7 +29,7 @@ int hostmem_store(void *ctx, const struct mem *values, size_t values_at, enum dt
 int hostmem_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
                     size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
                     const struct mem *row_rms, size_t rms_at, struct compare_stats *ret,
-                    struct err *err);
+                    struct fingerprint *print, struct err *err);
 int hostmem_rms(void *ctx, const struct mem *y, size_t at, int64_t n, double *ret, struct err *err);
 
 int hostmem_import(void *ctx, int fd, size_t bytes, bool read_only, void **ret_base,

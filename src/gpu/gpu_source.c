@@ -22,6 +22,8 @@ CUDA_EMBED(gpu_text_rounding, "tensor/rounding.h");
 CUDA_EMBED(gpu_text_dtype, "tensor/dtype.h");
 CUDA_EMBED(gpu_text_portable, "tensor/portable.h");
 CUDA_EMBED(gpu_text_narrow, "tensor/narrow.h");
+CUDA_EMBED(gpu_text_philox, "tensor/philox.h");
+CUDA_EMBED(gpu_text_fingerprint, "tensor/fingerprint.h");
 CUDA_EMBED(gpu_text_judge, "device/cuda_kernels.h");
 
 static struct nvrtc_program program(const char *name, const char *text, int sm)
@@ -44,6 +46,8 @@ static struct nvrtc_program program(const char *name, const char *text, int sm)
         {"tensor/dtype.h", gpu_text_dtype},
         {"tensor/portable.h", gpu_text_portable},
         {"tensor/narrow.h", gpu_text_narrow},
+        {"tensor/philox.h", gpu_text_philox},
+        {"tensor/fingerprint.h", gpu_text_fingerprint},
         {"device/cuda_kernels.h", gpu_text_judge},
         {"stdint.h", cuda_stdint_text},
         {"stdbool.h", ""},

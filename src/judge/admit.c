@@ -97,7 +97,7 @@ static int expected(struct room *r, int content, int o, int64_t n, double **ret,
     AUTO(freep) double *y = xmalloc((size_t)MAX(n, 1) * sizeof(*y));
     const struct pool_slot *slot;
 
-    if (pool_get(&r->pool, content, &slot, err) < 0 ||
+    if (pool_get_expected(&r->pool, content, &slot, err) < 0 ||
         device_ops(r)->download(r->at->ctx, &slot->y, r->pool.y_offset[o], y,
                                 (size_t)n * sizeof(*y), err) < 0)
         return -1;
@@ -117,7 +117,7 @@ static int make_exact(struct room *r, int content, struct err *err)
 {
     const struct pool_slot *slot;
 
-    if (pool_get(&r->pool, content, &slot, err) < 0)
+    if (pool_get_expected(&r->pool, content, &slot, err) < 0)
         return -1;
     return store_values(r, &slot->y, err);
 }

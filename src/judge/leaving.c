@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A thread watches them go: the judge may be at a compiler for seconds, and others wait for the
- * lock. It touches nothing but their pidfds and the lock; reaping is the judge's.
+ * lock. When they are gone it frees what they shared, gigabytes that take a driver as long again,
+ * and lets go of the lock only then: the next who takes it may need the memory. It touches nothing
+ * else; reaping is the judge's. mem_free() may be called beside whatever the judge has the device
+ * do meanwhile (device.h).
  */
 #include "judge/leaving.h"
 
@@ -27,6 +30,12 @@ void leaving_share(struct leaving *l, const struct device_judge_ops *ops, void *
     *m = (struct mem)MEM_INIT;
 }
 
+static void free_shared(struct leaving *l)
+{
+    while (l->n_shared > 0)
+        l->ops->mem_free(l->ctx, &l->shared[--l->n_shared]);
+}
+
 static void *watch(void *arg)
 {
     struct leaving *l = arg;
@@ -37,13 +46,14 @@ static void *watch(void *arg)
         while (l->runners[i].pid > 0 && poll(&p, 1, -1) <= 0)
             continue;
     }
+    free_shared(l);
     fd_closep(&l->lock);
     return NULL;
 }
 
 void leaving_keep(struct leaving *l, int *lock)
 {
-    if (l->n == 0)
+    if (l->n == 0 && l->n_shared == 0)
         return;
     l->lock = fd_steal(lock);
     devlock_share(l->lock);
@@ -59,7 +69,6 @@ void leaving_await(struct leaving *l)
     l->watched = false;
     while (l->n > 0)
         rproc_release(&l->runners[--l->n]);
+    free_shared(l); /* where nobody watched */
     fd_closep(&l->lock);
-    while (l->n_shared > 0)
-        l->ops->mem_free(l->ctx, &l->shared[--l->n_shared]);
 }

@@ -1,41 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/pool.h"
+#include "judge/pool_parts.h"
 
 #include "base/clock.h"
 #include "judge/plan.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* Enough rows for a stable honest error, and what more of them may cost. */
-#define HONEST_CONTENTS 4
-#define HONEST_ORDERS 16
-#define HONEST_FEW_ORDERS 4
-#define APPEAL_ORDERS 8
-#define HONEST_ROWS 64
-#define MANY_ROWS 256
-#define HONEST_DEAR_MS 200
-#define ORDERS_DEAR_MS 20
-/* What all honest runs of a large pool may take; every law has one, whatever that takes. A gate
- * that rests on fewer is narrower, and who fails at it is heard once more (pool_include_honest). */
-#define HONEST_MS 60
-#define GATE_FLOOR 0x1p-20
 /* A content of this many bytes or FLOPs takes milliseconds: more than waking a thread. */
 #define LARGE_BYTES (8 << 20)
 #define LARGE_FLOPS 2e8
 #define MAX_SLOTS 4096
 #define MEMORY_SHARE 0.7
-
-static const struct node *output_node(const struct graph *g, int output)
-{
-    return &g->nodes[g->outputs[output].node];
-}
-
-static int64_t output_count(const struct graph *g, int output)
-{
-    return shape_count(&output_node(g, output)->shape);
-}
 
 /* --- one content --- */
 
@@ -85,7 +61,7 @@ static int draw_inputs(struct pool *p, int k, struct mem *data, struct err *err)
     return 0;
 }
 
-static int make_expected(struct pool *p, int k, struct pool_slot *slot, struct err *err)
+static int evaluate_expected(struct pool *p, int k, struct pool_slot *slot, struct err *err)
 {
     struct ops_run run = {.precision = OPS_DOUBLE};
     struct pool_content *c = &p->contents[k];
@@ -100,26 +76,49 @@ static int make_expected(struct pool *p, int k, struct pool_slot *slot, struct e
     return evaluate(p, g, &slot->data, &run, &slot->y, &c->kept, err);
 }
 
-static int make_content(struct pool *p, int k, struct pool_slot *slot, struct err *err)
+static int make_expected(struct pool *p, int k, struct pool_slot *slot, struct err *err)
 {
-    bool again = p->contents[k].made;
+    if (evaluate_expected(p, k, slot, err) < 0)
+        return wrap(err, "expected values");
+    slot->has_y = true;
+    return 0;
+}
+
+static int make_first(struct pool *p, int k, struct pool_slot *slot, struct err *err)
+{
+    uint64_t start = clock_ns(), drawn;
+
+    if (draw_inputs(p, k, &slot->data, err) < 0)
+        return -1;
+    drawn = clock_ns();
+    if (make_expected(p, k, slot, err) < 0)
+        return -1;
+    p->content_ms = clock_ms_since(start);
+    p->inputs_ms += (double)(drawn - start) / 1e6;
+    p->expected_ms += clock_ms_since(drawn);
+    p->contents[k].made = true;
+    return 0;
+}
+
+/* Its expected values when something is compared with them: much of what it is answered with is
+ * known. */
+static int make_again(struct pool *p, int k, struct pool_slot *slot, struct err *err)
+{
     uint64_t start = clock_ns();
 
     if (draw_inputs(p, k, &slot->data, err) < 0)
         return -1;
+    p->remade_ms += clock_ms_since(start);
+    return 0;
+}
 
-    uint64_t drawn = clock_ns();
+static int make_content(struct pool *p, int k, struct pool_slot *slot, struct err *err)
+{
+    bool again = p->contents[k].made;
 
-    if (make_expected(p, k, slot, err) < 0)
-        return wrap(err, "expected values");
-    p->content_ms = clock_ms_since(start);
-    if (again) {
-        p->remade_ms += p->content_ms;
-    } else {
-        p->inputs_ms += (double)(drawn - start) / 1e6;
-        p->expected_ms += clock_ms_since(drawn);
-    }
-    p->contents[k].made = true;
+    slot->has_y = false;
+    if ((again ? make_again : make_first)(p, k, slot, err) < 0)
+        return -1;
     slot->content = k;
     return 0;
 }
@@ -170,12 +169,7 @@ static struct pool_slot *find_slot(const struct pool *p, int content)
     return NULL;
 }
 
-const struct pool_slot *pool_find(const struct pool *p, int content)
-{
-    return find_slot(p, content);
-}
-
-static void count_content(struct pool *p, int k)
+void pool_count_content(struct pool *p, int k)
 {
     if (k >= p->n_contents)
         p->contents = xrealloc(p->contents, (size_t)(k + 1) * sizeof(*p->contents));
@@ -192,7 +186,7 @@ static int get_slot(struct pool *p, int content, struct pool_slot **ret, struct 
             slot = clear_slot(p);
         else if (new_slot(p, &slot, err) < 0)
             return -1;
-        count_content(p, content);
+        pool_count_content(p, content);
         if (make_content(p, content, slot, err) < 0)
             return -1;
     }
@@ -207,6 +201,23 @@ int pool_get(struct pool *p, int content, const struct pool_slot **ret, struct e
 
     if (get_slot(p, content, &slot, err) < 0)
         return -1;
+    *ret = slot;
+    return 0;
+}
+
+int pool_get_expected(struct pool *p, int content, const struct pool_slot **ret, struct err *err)
+{
+    struct pool_slot *slot;
+
+    if (get_slot(p, content, &slot, err) < 0)
+        return -1;
+    if (!slot->has_y) {
+        uint64_t start = clock_ns();
+
+        if (make_expected(p, content, slot, err) < 0)
+            return -1;
+        p->remade_ms += clock_ms_since(start);
+    }
     *ret = slot;
     return 0;
 }
@@ -257,355 +268,6 @@ int pool_evaluate(struct pool *p, int content, const struct ops_run *run, const 
     return pool_evaluate_graph(p, p->graph, content, run, values, err);
 }
 
-static struct law_gate *law_gate(const struct pool *p, int content, int output)
-{
-    return &p->gates[pool_law(p, content) * p->graph->n_outputs + output];
-}
-
-static int measure_first(struct pool *p, int content, struct err *err);
-
-static int64_t row_length(const struct pool *p, int output, bool *ret_whole)
-{
-    return shape_row(&output_node(p->graph, output)->shape, ret_whole);
-}
-
-/* Whose errors are measured by their own size; a whole tensor has none. */
-static int64_t row_count(const struct pool *p, int output)
-{
-    bool whole;
-    int64_t row = row_length(p, output, &whole);
-
-    if (whole || !dtype_is_float(output_node(p->graph, output)->dtype))
-        return 0;
-    return output_count(p->graph, output) / row;
-}
-
-static int fill_row_rms(struct pool *p, const struct pool_slot *slot, struct mem *rms,
-                        struct err *err)
-{
-    for (int o = 0; o < p->graph->n_outputs; o++) {
-        int64_t rows = row_count(p, o), n = output_count(p->graph, o);
-
-        if (rows > 0 && p->device->judge->row_rms(p->ctx, &slot->y, p->y_offset[o], n, n / rows,
-                                                  rms, p->rms_offset[o], err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* Once per content; *ret is NULL where compare() has to find it itself. */
-static int get_row_rms(struct pool *p, const struct pool_slot *slot, const struct mem **ret,
-                       struct err *err)
-{
-    const struct device_judge_ops *ops = p->device->judge;
-    struct mem *rms = &p->contents[slot->content].row_rms;
-
-    *ret = NULL;
-    if (!ops->row_rms || !p->rms_bytes)
-        return 0;
-    if (!rms->bytes) {
-        if (ops->mem_alloc(p->ctx, MEM_PRIVATE, p->rms_bytes, rms, err) < 0)
-            return -1;
-        if (fill_row_rms(p, slot, rms, err) < 0) {
-            ops->mem_free(p->ctx, rms);
-            return -1;
-        }
-    }
-    *ret = rms;
-    return 0;
-}
-
-/* t: of what lies in `got`. */
-static int compare(struct pool *p, int content, int output, enum dtype t, const struct mem *got,
-                   size_t at, struct compare_stats *ret, struct err *err)
-{
-    const struct mem *row_rms;
-    struct pool_slot *slot;
-
-    if (measure_first(p, content, err) < 0 || get_slot(p, content, &slot, err) < 0 ||
-        get_row_rms(p, slot, &row_rms, err) < 0)
-        return -1;
-    return p->device->judge->compare(
-        p->ctx, &slot->y, p->y_offset[output], got, at, t, output_count(p->graph, output),
-        &law_gate(p, content, output)->scale, row_rms, p->rms_offset[output], ret, err);
-}
-
-int pool_compare(struct pool *p, int content, int output, const struct mem *got, size_t at,
-                 struct compare_stats *ret, struct err *err)
-{
-    return compare(p, content, output, output_node(p->graph, output)->dtype, got, at, ret, err);
-}
-
-/* --- the gates --- */
-
-/* Of the expected values; from those of the rows, which are needed anyway, where there are any (not
- * quite the same where values are not finite: it is a scale). */
-static int output_rms(struct pool *p, struct pool_slot *slot, int output, double *ret,
-                      struct err *err)
-{
-    const struct device_judge_ops *ops = p->device->judge;
-    int64_t rows = row_count(p, output);
-    const struct mem *row_rms;
-
-    if (get_row_rms(p, slot, &row_rms, err) < 0)
-        return -1;
-    if (row_rms && rows > 0)
-        return ops->rms(p->ctx, row_rms, p->rms_offset[output], rows, ret, err);
-    return ops->rms(p->ctx, &slot->y, p->y_offset[output], output_count(p->graph, output), ret,
-                    err);
-}
-
-/* Mean square of the finite expected values of one law's contents, per output. */
-static int mean_squares(struct pool *p, int law, int first, int end, double *ret, struct err *err)
-{
-    const struct graph *g = p->graph;
-    AUTO(freep) int *seen = xcalloc((size_t)g->n_outputs, sizeof(*seen));
-
-    for (int k = first; k < end; k++) {
-        struct pool_slot *slot;
-
-        if (pool_law(p, k) != law)
-            continue;
-        if (get_slot(p, k, &slot, err) < 0)
-            return -1;
-        for (int o = 0; o < g->n_outputs; o++) {
-            double rms = 0;
-
-            if (!dtype_is_float(output_node(g, o)->dtype))
-                continue;
-            if (output_rms(p, slot, o, &rms, err) < 0)
-                return -1;
-            ret[o] += isfinite(rms) ? rms * rms : 0;
-            seen[o] += isfinite(rms);
-        }
-    }
-    for (int o = 0; o < g->n_outputs; o++)
-        ret[o] = seen[o] ? ret[o] / seen[o] : 0;
-    return 0;
-}
-
-/* The scale of the errors of one law, from the expected values of its contents among these. */
-static int set_scales(struct pool *p, int law, int first, int end, struct err *err)
-{
-    const struct graph *g = p->graph;
-    AUTO(freep) double *squares = xcalloc((size_t)g->n_outputs, sizeof(*squares));
-
-    if (mean_squares(p, law, first, end, squares, err) < 0)
-        return -1;
-    for (int o = 0; o < g->n_outputs; o++) {
-        bool whole;
-        int64_t row = row_length(p, o, &whole);
-        double rms = sqrt(squares[o]);
-
-        if (dtype_is_float(output_node(g, o)->dtype))
-            law_gate(p, law, o)->scale =
-                (struct compare_scale){whole ? 0 : row, rms, GATE_FLOOR * rms};
-    }
-    return 0;
-}
-
-/* The honest run in one summation order: the same op source in float, rounded to the output dtype.
- */
-static int honest_run(struct pool *p, int content, int order, struct err *err)
-{
-    const struct graph *g = p->graph;
-    struct ops_run run = {.precision = OPS_FLOAT,
-                          .order = order,
-                          .compensated = g->tolerance.compensated,
-                          .f32_outputs = true};
-    const struct pool_slot *slot;
-
-    if (pool_get(p, content, &slot, err) < 0)
-        return -1;
-    if (evaluate(p, p->graph, &slot->data, &run, &p->values, NULL, err) < 0)
-        return wrap(err, "honest run");
-    for (int o = 0; o < g->n_outputs; o++) {
-        struct compare_stats s = COMPARE_STATS_INIT;
-
-        enum dtype t = output_node(g, o)->dtype, stored = t == DT_F32 ? DT_F32 : DT_F64;
-
-        if (!dtype_is_float(t))
-            continue;
-        if (compare(p, content, o, stored, &p->values, p->y_offset[o], &s, err) < 0)
-            return -1;
-        compare_merge(&p->honest[pool_law(p, content) * g->n_outputs + o], &s);
-    }
-    return 0;
-}
-
-static void set_gates(struct pool *p, int law)
-{
-    const struct graph *g = p->graph;
-
-    for (int o = 0; o < g->n_outputs; o++) {
-        struct gate *gate = &law_gate(p, law, o)->gate;
-        enum dtype t = output_node(g, o)->dtype;
-
-        gate_factors(g, t, gate);
-        gate_set_honest(gate, t, &p->honest[law * g->n_outputs + o]);
-    }
-}
-
-/* Until `end` is near; once at least. Between hold_values() and drop_values(). */
-static int include_honest(struct pool *p, int content, int orders, uint64_t end, struct err *err)
-{
-    uint64_t start = clock_ns(), now = start;
-
-    /* Rotations spread over the axis, whatever their number. */
-    for (int i = 0; i < orders && (i == 0 || now + (now - start) / (uint64_t)i < end); i++) {
-        if (honest_run(p, content, i * HONEST_ORDERS / orders, err) < 0)
-            return -1;
-        now = clock_ns();
-    }
-    set_gates(p, pool_law(p, content));
-    return 0;
-}
-
-/* Room for what an honest run makes. Gigabytes are not asked for again for every law. */
-static int hold_values(struct pool *p, struct err *err)
-{
-    if (p->values.bytes)
-        return 0;
-    return p->device->judge->mem_alloc(p->ctx, MEM_PRIVATE, p->y_bytes, &p->values, err);
-}
-
-static void drop_values(struct pool *p)
-{
-    p->device->judge->mem_free(p->ctx, &p->values);
-}
-
-int pool_include_honest(struct pool *p, int content, struct err *err)
-{
-    if (p->contents[content].appealed)
-        return 0;
-
-    int orders = MAX(p->honest_orders, APPEAL_ORDERS);
-    double made_ms = pool_making_ms(p);
-    uint64_t start = clock_ns();
-    int rc = hold_values(p, err);
-
-    if (rc == 0)
-        rc = include_honest(p, content, orders, UINT64_MAX, err);
-    drop_values(p);
-    p->contents[content].appealed = rc == 0;
-    p->honest_ms += clock_ms_since(start) - (pool_making_ms(p) - made_ms);
-    return rc < 0 ? -1 : 1;
-}
-
-/* The least number of rows of any output in one content; a whole tensor is one. */
-static int64_t fewest_rows(const struct pool *p)
-{
-    int64_t fewest = INT64_MAX;
-
-    for (int o = 0; o < p->graph->n_outputs; o++) {
-        bool whole;
-        int64_t row = row_length(p, o, &whole);
-
-        fewest = MIN(fewest, whole ? 1 : output_count(p->graph, o) / row);
-    }
-    return fewest;
-}
-
-/* What is small gets the same gates on every machine, however busy.
- * Four contents of each law; one will do where it has many rows, or is dear. */
-static int choose_honest_contents(const struct pool *p, bool keeps)
-{
-    bool dear = (p->large && p->content_ms > HONEST_DEAR_MS) ||
-                !pool_keeps(p, HONEST_CONTENTS * p->graph->n_laws);
-
-    if (!keeps || dear || (p->large && fewest_rows(p) >= MANY_ROWS))
-        return 1;
-    return HONEST_CONTENTS;
-}
-
-static int choose_honest_orders(const struct pool *p)
-{
-    if (p->honest_contents * fewest_rows(p) >= HONEST_ROWS)
-        return 1;
-    return p->large && p->content_ms > ORDERS_DEAR_MS ? HONEST_FEW_ORDERS : HONEST_ORDERS;
-}
-
-/* When the honest runs of one law should have ended. What is small gets all of them, so that its
- * gates do not depend on the machine. */
-static uint64_t honest_end(const struct pool *p)
-{
-    if (!p->large)
-        return UINT64_MAX;
-    return clock_ns() + HONEST_MS * (uint64_t)1000000 / (uint64_t)p->graph->n_laws;
-}
-
-static int measure_law(struct pool *p, int law, int contents, struct err *err)
-{
-    p->measured[law] = true;
-    if (set_scales(p, law, 0, contents, err) < 0)
-        return -1;
-
-    uint64_t start = clock_ns(), end = honest_end(p);
-
-    for (int i = 0; i < p->honest_contents && (i == 0 || clock_ns() < end); i++) {
-        int content = law + i * p->graph->n_laws;
-
-        progress_report(p->progress, "honest run",
-                        (p->graph->n_laws - 1 - law) * p->honest_contents + i,
-                        p->graph->n_laws * p->honest_contents);
-        if (include_honest(p, content, p->honest_orders, end, err) < 0)
-            return -1;
-    }
-    p->honest_ms += clock_ms_since(start);
-    return 0;
-}
-
-static bool all_measured(const struct pool *p)
-{
-    for (int law = 0; law < p->graph->n_laws; law++)
-        if (!p->measured[law])
-            return false;
-    return true;
-}
-
-static int measure_on(struct pool *p, int content, struct err *err)
-{
-    if (set_scales(p, pool_law(p, content), content, content + 1, err) < 0)
-        return -1;
-    return include_honest(p, content, p->honest_orders, honest_end(p), err);
-}
-
-/* Where contents are made again and again, a law's gate is measured on the first one of it that
- * something is compared with, as long as that lies there. */
-static int measure_first(struct pool *p, int content, struct err *err)
-{
-    const struct pool_slot *slot;
-    int law = pool_law(p, content), rc;
-    uint64_t start;
-
-    if (p->measured[law])
-        return 0;
-    if (pool_get(p, content, &slot, err) < 0)
-        return -1;
-    start = clock_ns();
-    p->measured[law] = true; /* or comparing the honest run would bring us here */
-    rc = hold_values(p, err);
-    if (rc == 0)
-        rc = measure_on(p, content, err);
-    if (rc < 0 || all_measured(p))
-        drop_values(p);
-    p->measured[law] = rc == 0;
-    p->honest_ms += clock_ms_since(start);
-    return rc;
-}
-
-/* contents: the scales rest on. */
-static int measure_gates(struct pool *p, int contents, struct err *err)
-{
-    const struct graph *g = p->graph;
-    int rc = hold_values(p, err);
-
-    for (int law = g->n_laws - 1; law >= 0 && rc == 0; law--)
-        rc = measure_law(p, law, contents, err);
-    drop_values(p);
-    return rc;
-}
-
 /* --- the whole --- */
 
 static void lay_out(struct pool *p)
@@ -621,9 +283,9 @@ static void lay_out(struct pool *p)
     p->rms_offset = xcalloc((size_t)g->n_outputs, sizeof(*p->rms_offset));
     for (int o = 0; o < g->n_outputs; o++) {
         p->y_offset[o] = p->y_bytes;
-        p->y_bytes += (size_t)output_count(g, o) * 8;
+        p->y_bytes += (size_t)pool_output_count(g, o) * 8;
         p->rms_offset[o] = p->rms_bytes;
-        p->rms_bytes += (size_t)row_count(p, o) * sizeof(double);
+        p->rms_bytes += (size_t)pool_row_count(p, o) * sizeof(double);
     }
     p->gates = xcalloc((size_t)(g->n_laws * g->n_outputs), sizeof(*p->gates));
     p->honest = xcalloc((size_t)(g->n_laws * g->n_outputs), sizeof(*p->honest));
@@ -702,7 +364,7 @@ static int make_up_to(struct pool *p, int contents, struct err *err)
 static int measure_ahead(struct pool *p, struct err *err)
 {
     for (int k = 0; k < MIN(p->cap_slots, p->graph->n_laws); k++)
-        if (measure_first(p, k, err) < 0)
+        if (pool_measure_first(p, k, err) < 0)
             return -1;
     return 0;
 }
@@ -712,17 +374,17 @@ static int fill_pool(struct pool *p, int contents, struct err *err)
     const struct graph *g = p->graph;
     bool keeps = pool_keeps(p, contents);
 
+    p->remembers = !keeps && p->device->judge->fingerprint;
     /* The second says what one costs: the first also starts threads and libraries. */
     if (make_up_to(p, keeps ? MIN(2, contents) : 1, err) < 0)
         return -1;
-    p->honest_contents = choose_honest_contents(p, keeps);
-    p->honest_orders = choose_honest_orders(p);
+    pool_choose_honest(p, keeps);
     if (!keeps)
         return measure_ahead(p, err);
     contents = MAX(contents, p->honest_contents * g->n_laws);
     if (make_up_to(p, contents, err) < 0)
         return -1;
-    return measure_gates(p, contents, err);
+    return pool_measure_gates(p, contents, err);
 }
 
 int pool_open(const struct pool_config *c, struct pool *ret, struct err *err)
@@ -734,6 +396,7 @@ int pool_open(const struct pool_config *c, struct pool *ret, struct err *err)
                          .seed = c->seed,
                          .progress = c->progress,
                          .values = MEM_INIT};
+    recall_init(&ret->recall);
     lay_out(ret);
     ops_set_threads(ret->large ? 0 : 1);
     if (limit_slots(ret, c, err) < 0 ||
@@ -746,13 +409,14 @@ int pool_open(const struct pool_config *c, struct pool *ret, struct err *err)
 
 void pool_close(struct pool *p)
 {
-    drop_values(p);
+    pool_drop_values(p);
     for (int i = 0; i < p->n_slots; i++)
         free_slot(p, &p->slots[i]);
     free(p->slots);
     for (int k = 0; k < p->n_contents; k++) {
         p->device->judge->mem_free(p->ctx, &p->contents[k].row_rms);
         p->device->judge->mem_free(p->ctx, &p->contents[k].kept);
+        free(p->contents[k].known);
     }
     free(p->contents);
     digest_release(&p->digest);

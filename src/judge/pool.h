@@ -8,6 +8,7 @@
 #include "device/device.h"
 #include "judge/digest.h"
 #include "judge/gate.h"
+#include "judge/recall.h"
 #include "judge/layout.h"
 #include "judge/progress.h"
 #include "ops/ops.h"
@@ -18,7 +19,8 @@ struct pool_slot {
     int content;     /* which one lies here; -1: none */
     uint64_t used;   /* when it was last asked for: the longest unused one makes room */
     struct mem data; /* laid out like an input arena, guards included */
-    struct mem y;    /* expected values, 8 bytes an element, outputs one after the other */
+    struct mem y;    /* expected values, 8 bytes an element, outputs one after the other ... */
+    bool has_y;      /* ... once they were made */
 };
 
 /* What is known of a content, also while it lies nowhere. */
@@ -28,6 +30,7 @@ struct pool_content {
     struct mem row_rms; /* of the rows of its y, once something was compared with it, where the
                            device makes that beforehand; no bytes: not there */
     struct mem kept;    /* what pool.digest says, likewise */
+    struct recall_output *known; /* per output; NULL: nothing was remembered */
 };
 
 /* Per law and output. */
@@ -53,6 +56,8 @@ struct pool {
     uint64_t clock;          /* of pool_slot.used */
     struct digest digest;    /* of contents that do not all fit; empty where they do */
     bool keeps_digests;      /* and their row_rms, when they make room */
+    bool remembers;          /* what was answered on them: `recall` counts */
+    struct recall recall;
     struct pool_content *contents;
     int n_contents; /* asked for so far */
     bool large;     /* worth threads; small ones are made by one, which no busy machine delays */
@@ -89,10 +94,10 @@ int pool_open(const struct pool_config *config, struct pool *ret, struct err *er
 void pool_close(struct pool *p);
 
 /* The content, made now where it is not there (any more): the same bits every time. Valid until
- * another content is asked for. */
+ * another content is asked for. Of one that was there before only the inputs are made again. */
 int pool_get(struct pool *p, int content, const struct pool_slot **ret, struct err *err);
-/* The same where it lies there already; NULL otherwise. */
-const struct pool_slot *pool_find(const struct pool *p, int content);
+/* The same, with its expected values. */
+int pool_get_expected(struct pool *p, int content, const struct pool_slot **ret, struct err *err);
 /* The first ones, as many as can lie side by side: what a candidate is shown first. */
 int pool_bring_first(struct pool *p, struct err *err);
 /* The one that was asked for last; -1: none lies there. */
@@ -115,9 +120,13 @@ static inline int pool_law(const struct pool *p, int content)
 }
 
 /* Compares outputs that lie in `got` like in an output arena (at `at`) with content's expected
- * ones. */
+ * ones. Where contents are made again, those whose bits were compared before need no expected ones
+ * (recall.h). */
 int pool_compare(struct pool *p, int content, int output, const struct mem *got, size_t at,
                  struct compare_stats *ret, struct err *err);
+
+/* From now on another candidate's outputs are compared: nothing depends on it but time. */
+void pool_begin_candidate(struct pool *p);
 
 /* Evaluates the graph on a content some other way (a null, another honest order) into 8-byte values
  * laid out like pool_slot.y, in the device's memory. */

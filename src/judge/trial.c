@@ -315,6 +315,7 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
         t.pooled[i] = (struct compare_stats)COMPARE_STATS_INIT;
 
     await_others(&t);
+    pool_begin_candidate(c->pool);
 
     int rc = trial_make_arenas(&t, err);
 

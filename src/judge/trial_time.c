@@ -144,7 +144,7 @@ static int scored_content(const struct trial *t, int turn, int runner)
     return trial_first_scored(t) + turn * t->n_runners + runner;
 }
 
-/* Has it made, and says how long that took. */
+/* Has it made, and says how long that took; what is expected of it may be made later. */
 static int bring(struct trial *t, int content, double *ret_ms, struct err *err)
 {
     const struct pool_slot *slot;
@@ -179,6 +179,7 @@ static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
             break;
         for (int r = 0; r < t->n_runners; r++) {
             int content = scored_content(t, turn, r);
+            double remade_ms;
             struct rproc_reply reply;
 
             if (bring(t, content, &making_ms, err) < 0)
@@ -187,8 +188,11 @@ static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
             progress_report(&plan->progress, "scored calls", res->n_samples,
                             MAX(plan->min_calls, res->n_samples));
 
+            remade_ms = t->config->pool->remade_ms;
+
             int rc = trial_held_call(t, &t->runners[r], content, &reply, v, err);
 
+            making_ms += t->config->pool->remade_ms - remade_ms;
             if (rc || t->hold_lost) /* begun anew: held calls and others do not mix */
                 return rc;
             series_add(&t->holds, (double)reply.hold_ns);

@@ -6,6 +6,7 @@
  * to the letter, and no other one compiles. */
 #include "emu.h"
 
+#include <atomic>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -224,7 +225,7 @@ EMU(cuCtxResetPersistingL2Cache)
 
 /* ---- memory: each piece a block of the heap, full of garbage ---- */
 
-static size_t used;
+static std::atomic<size_t> used; /* memory may be freed beside other calls */
 
 /* Large pieces are whole pages, as a driver has them. */
 static size_t held(size_t bytes)

@@ -16,5 +16,6 @@ const struct emu_kernel emu_judge_kernels[] = {
     EMU_KERNEL(fill_integers) EMU_KERNEL(store_reals)
     EMU_KERNEL(store_integers) EMU_KERNEL(poison)
     EMU_KERNEL(poison_check) EMU_KERNEL(peek) EMU_KERNEL(differ) EMU_KERNEL(short_row_rms) EMU_KERNEL(segment_sums)
-    EMU_KERNEL(long_row_rms) EMU_KERNEL(compare_finish) EMU_KERNEL(flush_write)
+    EMU_KERNEL(long_row_rms) EMU_KERNEL(compare_finish) EMU_KERNEL(fingerprint_1)
+    EMU_KERNEL(fingerprint_2) EMU_KERNEL(fingerprint_4) EMU_KERNEL(fingerprint_8) EMU_KERNEL(flush_write)
     EMU_KERNEL(flush_read) EMU_KERNEL(fma_f32) EMU_KERNEL(fma_f64) EMU_DTYPE_KERNELS(EMU_KERNEL) {nullptr, nullptr}};

@@ -407,7 +407,7 @@ static void rows_equal(const char *what, enum dtype t, const struct mem *y, cons
 
     if (dtype_is_float(t)) {
         CHECK(ops->row_rms(ctx, y, 256, n, scale->row_len, &rms, 8, &err) == 0, "row sums");
-        CHECK(ops->compare(ctx, y, 256, got, 512, t, n, scale, &rms, 8, &have, &err) == 0 &&
+        CHECK(ops->compare(ctx, y, 256, got, 512, t, n, scale, &rms, 8, &have, NULL, &err) == 0 &&
                   (memcmp(&have, want, sizeof(have)) == 0 || isnan(have.got) || isnan(have.want)),
               "%s, %s, n %lld, row %lld: other figures by rows made before", what, dtype_name(t),
               (long long)n, (long long)scale->row_len);
@@ -434,11 +434,30 @@ static void lies_anywhere(const char *what, enum dtype t, const struct mem *y, c
     struct compare_stats have;
 
     upload(&dgot, at, got, bytes);
-    CHECK(ops->compare(ctx, y, 256, &dgot, at, t, n, scale, NULL, 0, &have, &err) == 0 &&
+    CHECK(ops->compare(ctx, y, 256, &dgot, at, t, n, scale, NULL, 0, &have, NULL, &err) == 0 &&
               (memcmp(&have, want, sizeof(have)) == 0 || isnan(have.got) || isnan(have.want)),
           "%s, %s, n %lld, row %lld: other figures at another place", what, dtype_name(t),
           (long long)n, (long long)scale->row_len);
     ops->mem_free(ctx, &dgot);
+}
+
+/* The same one beside a comparison and alone, wherever the output lies. */
+static void prints_equal(const char *what, enum dtype t, const struct mem *y, const struct mem *got,
+                         int64_t n, const struct compare_scale *scale)
+{
+    struct fingerprint beside = {.key = KEY}, alone = {.key = KEY}, aside = {.key = KEY};
+    size_t at = 512 + dtype_size(t), bytes = (size_t)n * dtype_size(t);
+    struct mem moved = alloc(MEM_OUTPUT, at + bytes);
+    struct compare_stats stats;
+
+    CHECK(ops->compare(ctx, y, 256, got, 512, t, n, scale, NULL, 0, &stats, &beside, &err) == 0 &&
+              ops->fingerprint(ctx, got, 512, t, n, &alone, &err) == 0 &&
+              ops->copy(ctx, &moved, at, got, 512, bytes, &err) == 0 &&
+              ops->fingerprint(ctx, &moved, at, t, n, &aside, &err) == 0,
+          "fingerprint");
+    CHECK(memcmp(&beside, &alone, sizeof(alone)) == 0 && memcmp(&aside, &alone, sizeof(alone)) == 0,
+          "%s, %s, n %lld: fingerprints differ", what, dtype_name(t), (long long)n);
+    ops->mem_free(ctx, &moved);
 }
 
 static void compare_equals(const char *what, enum dtype t, const void *y, const void *got,
@@ -453,8 +472,9 @@ static void compare_equals(const char *what, enum dtype t, const void *y, const 
     compare_output(t, y, got, n, &scale, &want);
     if (dtype_is_float(t))
         rms_equals(y, &dy, n);
-    CHECK(ops->compare(ctx, &dy, 256, &dgot, 512, t, n, &scale, NULL, 0, &have, &err) == 0 &&
-              ops->compare(ctx, &dy, 256, &dgot, 512, t, n, &scale, NULL, 0, &again, &err) == 0,
+    CHECK(ops->compare(ctx, &dy, 256, &dgot, 512, t, n, &scale, NULL, 0, &have, NULL, &err) == 0 &&
+              ops->compare(ctx, &dy, 256, &dgot, 512, t, n, &scale, NULL, 0, &again, NULL, &err) ==
+                  0,
           "compare");
     CHECK(
         have.count == want.count && have.max == want.max && have.max_at == want.max_at &&
@@ -472,9 +492,11 @@ static void compare_equals(const char *what, enum dtype t, const void *y, const 
     CHECK(memcmp(&have, &again, sizeof(have)) == 0 || isnan(have.got) || isnan(have.want),
           "%s: twice the same, other figures", what);
     rows_equal(what, t, &dy, &dgot, n, &scale, &have);
+    prints_equal(what, t, &dy, &dgot, n, &scale);
     if (n > 0 && n < 50000)
         lies_anywhere(what, t, &dy, got, n, &scale, &have);
-    CHECK(n == 0 || ops->compare(ctx, &dy, 264, &dgot, 512, t, n, &scale, NULL, 0, &have, &err) < 0,
+    CHECK(n == 0 ||
+              ops->compare(ctx, &dy, 264, &dgot, 512, t, n, &scale, NULL, 0, &have, NULL, &err) < 0,
           "%s: past the end", what);
     ops->mem_free(ctx, &dy);
     ops->mem_free(ctx, &dgot);
@@ -695,7 +717,8 @@ static void tiny_errors_are_nearly_none(void)
     upload(&dy, 0, y, N * 8);
     upload(&dgot, 0, got, N * 8);
     for (int i = 0; i < 8; i++) {
-        CHECK(ops->compare(ctx, &dy, 0, &dgot, 0, DT_F64, N, &scale, NULL, 0, &have, &err) == 0,
+        CHECK(ops->compare(ctx, &dy, 0, &dgot, 0, DT_F64, N, &scale, NULL, 0, &have, NULL, &err) ==
+                  0,
               "compare");
         CHECK(have.max < 0x1p-100 && have.max_at >= 0 && have.n_nonfinite == 0, "max %g at %lld",
               have.max, (long long)have.max_at);
@@ -763,6 +786,7 @@ static void speed(void)
     double x_bytes = 4.0 * (double)n, y_bytes = 8.0 * (double)n;
     struct law spread = {LAW_SPREAD, 0, 0, 0}, uniform = {LAW_UNIFORM, 0, 1, 0};
     struct compare_scale rows = {100000, 0, 0}, pooled = {0, 1, 0};
+    struct fingerprint print = {.key = KEY};
     struct compare_stats stats;
     struct mem x = MEM_INIT, y = MEM_INIT;
     int64_t at = 0;
@@ -784,16 +808,18 @@ static void speed(void)
             TIMED("fill spread f32", x_bytes,
                   ops->fill(ctx, &x, 0, &spread, KEY, DT_F32, &shape, &err))
             TIMED("compare f32, rows", x_bytes + 2 * y_bytes,
-                  ops->compare(ctx, &y, 0, &x, 0, DT_F32, n, &rows, NULL, 0, &stats, &err))
+                  ops->compare(ctx, &y, 0, &x, 0, DT_F32, n, &rows, NULL, 0, &stats, NULL, &err))
             TIMED("compare f32, pooled", x_bytes + y_bytes,
-                  ops->compare(ctx, &y, 0, &x, 0, DT_F32, n, &pooled, NULL, 0, &stats, &err))
+                  ops->compare(ctx, &y, 0, &x, 0, DT_F32, n, &pooled, NULL, 0, &stats, NULL, &err))
+            TIMED("fingerprint f32", x_bytes, ops->fingerprint(ctx, &x, 0, DT_F32, n, &print, &err))
             TIMED("poison", x_bytes, ops->poison(ctx, &x, 0, (size_t)n * 4, KEY, &err))
             TIMED("poison check", x_bytes,
                   ops->poison_check(ctx, &x, 0, (size_t)n * 4, KEY, &at, &err))
             TIMED("copy", 2 * x_bytes, ops->copy(ctx, &y, 0, &x, 0, (size_t)n * 4, &err))
             TIMED("flush", 0, ops->flush(ctx, NULL, 0, &err))
-            TIMED("compare of 4096", 0,
-                  ops->compare(ctx, &y, 0, &x, 0, DT_F32, 4096, &pooled, NULL, 0, &stats, &err))
+            TIMED(
+                "compare of 4096", 0,
+                ops->compare(ctx, &y, 0, &x, 0, DT_F32, 4096, &pooled, NULL, 0, &stats, NULL, &err))
             TIMED("poison of 4096", 0, ops->poison(ctx, &x, 0, 4096, KEY, &err))
             TIMED("poison check of 4096", 0, ops->poison_check(ctx, &x, 0, 4096, KEY, &at, &err))
 #undef TIMED

@@ -161,7 +161,7 @@ static int answer_content(struct lent *l, char **words, json_t **ret, struct err
     AUTO(buf_release) struct buf all = BUF_INIT;
     int k;
 
-    if (content_number(l, words[1], &k, err) < 0 || pool_get(p, k, &slot, err) < 0)
+    if (content_number(l, words[1], &k, err) < 0 || pool_get_expected(p, k, &slot, err) < 0)
         return -1;
     for (int i = 0; i < p->in.n; i++)
         buf_add(&all, (const char *)slot->data.host + p->in.slots[i].offset, p->in.slot_bytes[i]);

@@ -312,15 +312,16 @@ static void compare_finds_the_error(void **state)
     }
     have[77] = 1.5f;
     assert_int_equal(
-        f.ops->compare(f.ctx, &y, 256, &got, 512, DT_F32, 100, &scale, NULL, 0, &stats, &err), 0);
+        f.ops->compare(f.ctx, &y, 256, &got, 512, DT_F32, 100, &scale, NULL, 0, &stats, NULL, &err),
+        0);
     assert_int_equal(stats.count, 100);
     assert_int_equal(stats.max_at, 77);
     assert_true(fabs(stats.max - 0.5) < 1e-12);
     assert_int_equal(
-        f.ops->compare(f.ctx, &y, 256, &got, 512, DT_F32, 481, &scale, NULL, 0, &stats, &err),
+        f.ops->compare(f.ctx, &y, 256, &got, 512, DT_F32, 481, &scale, NULL, 0, &stats, NULL, &err),
         -1); /* y has 480 */
     assert_int_equal(
-        f.ops->compare(f.ctx, &y, 0, &got, 0, DT_F32, -1, &scale, NULL, 0, &stats, &err), -1);
+        f.ops->compare(f.ctx, &y, 0, &got, 0, DT_F32, -1, &scale, NULL, 0, &stats, NULL, &err), -1);
     f.ops->mem_free(f.ctx, &y);
     f.ops->mem_free(f.ctx, &got);
     f.ops->close(f.ctx);

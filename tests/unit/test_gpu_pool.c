@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define CONTENTS 6
 #define MEMORY ((int64_t)1 << 30)
@@ -73,7 +74,7 @@ static const struct pool_slot *get(struct pool *p, int content)
     const struct pool_slot *slot = NULL;
     struct err err = ERR_INIT;
 
-    if (pool_get(p, content, &slot, &err) < 0)
+    if (pool_get_expected(p, content, &slot, &err) < 0)
         fail_msg("%s", err.text);
     return slot;
 }
@@ -395,6 +396,45 @@ static void arenas_hold_a_content_and_nothing_else(void **state)
     pool_close(&p);
 }
 
+/* By the thread that watches runners leave, while contents are made: every byte is given back, and
+ * counted. */
+static void arenas_are_freed_beside_other_work(void **state)
+{
+    AUTO(freep)
+    char *path = xasprintf("%s/problems/level1/019_relu.lua", getenv("ASSAY_SHARE"));
+    AUTO(problem_freep) struct problem *problem = NULL;
+    struct leaving leaving = LEAVING_INIT;
+    int64_t before = 0, after = 0;
+    struct err err = ERR_INIT;
+    struct arenas a;
+    struct pool p;
+
+    (void)state;
+    if (problem_load(path, "level1/019_relu", &problem, &err) < 0)
+        fail_msg("%s", err.text);
+    open_narrow(problem->sizes[SIZES_SMALL][0].graph, true, &p);
+    assert_int_equal(device_cuda.judge->others_bytes(cuda, &before, &err), 0);
+    for (int round = 0; round < 3; round++) {
+        int lock = memfd_create("lock", MFD_CLOEXEC);
+
+        assert_int_equal(arenas_make(&a, &p, 3, &err), 0);
+        arenas_leave(&a, &p, &leaving);
+        leaving_keep(&leaving, &lock);
+        for (int k = 0; k < CONTENTS; k++) {
+            struct mem more = MEM_INIT;
+
+            get(&p, k);
+            assert_int_equal(device_cuda.judge->mem_alloc(cuda, MEM_PRIVATE, 5 << 20, &more, &err),
+                             0);
+            device_cuda.judge->mem_free(cuda, &more);
+        }
+        leaving_await(&leaving);
+        assert_int_equal(device_cuda.judge->others_bytes(cuda, &after, &err), 0);
+        assert_int_equal(after, before);
+    }
+    pool_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -404,6 +444,7 @@ int main(void)
         cmocka_unit_test(inputs_are_compared),
         cmocka_unit_test(every_span_is_peeked_at),
         cmocka_unit_test(arenas_hold_a_content_and_nothing_else),
+        cmocka_unit_test(arenas_are_freed_beside_other_work),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

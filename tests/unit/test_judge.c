@@ -228,7 +228,7 @@ static const struct pool_slot *get(struct pool *p, int content)
     const struct pool_slot *slot = NULL;
     struct err err = ERR_INIT;
 
-    if (pool_get(p, content, &slot, &err) < 0)
+    if (pool_get_expected(p, content, &slot, &err) < 0)
         fail_msg("%s", err.text);
     return slot;
 }

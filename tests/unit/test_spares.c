@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -395,6 +396,14 @@ static void with_a_driver_they_wait_for_their_turn(void **state)
     spares_release(&s);
 }
 
+static void await_lock(void)
+{
+    for (int ms = 0; !may_time(); ms++) {
+        assert_true(ms < LIMIT_MS);
+        usleep(1000);
+    }
+}
+
 /* A runner that is being cleaned up after: others may time when it is gone, whatever its judge is
  * doing; spares may start before. */
 static void lock_stays_until_they_are_gone(void **state)
@@ -421,13 +430,101 @@ static void lock_stays_until_they_are_gone(void **state)
     assert_int_equal(devlock_try("fake", lock_index(), true, &spare, &err), 0);
     close(spare);
     kill(pid, SIGKILL);
-    for (int ms = 0; !may_time(); ms++) {
-        assert_true(ms < LIMIT_MS);
-        usleep(1000);
-    }
+    await_lock();
     leaving_await(&l);
     assert_true(gone(pid));
     remove_lock();
+}
+
+/* --- the memory they shared --- */
+
+enum { SHARED = 3 };
+static atomic_int freed;
+static struct device_judge_ops counting;
+
+static void count_free(void *ctx, struct mem *m)
+{
+    if (m->bytes)
+        freed++;
+    device_fake.judge->mem_free(ctx, m);
+}
+
+static void share(struct leaving *l)
+{
+    struct err err = ERR_INIT;
+
+    freed = 0;
+    counting = *device_fake.judge;
+    counting.mem_free = count_free;
+    for (int i = 0; i < SHARED; i++) {
+        struct mem m = MEM_INIT;
+
+        must(counting.mem_alloc(NULL, i % 2 ? MEM_INPUT : MEM_OUTPUT, 1 << 20, &m, &err), &err);
+        leaving_share(l, &counting, NULL, &m);
+        assert_int_equal(m.bytes, 0);
+    }
+}
+
+/* Nobody waits for it, and who has the lock next finds the memory. */
+static void memory_is_freed_before_the_lock_is(void **state)
+{
+    AUTO(freep) char *cwd = getcwd(NULL, 0);
+    AUTO(freep) char *sleeper = xasprintf("%s/sleeper", cwd);
+    struct rproc_config config = {
+        .runner_path = sleeper, .device = &device_fake, .device_index = lock_index()};
+    struct leaving l = LEAVING_INIT;
+    struct err err = ERR_INIT;
+    double waited;
+    int lock;
+
+    (void)state;
+    write_sleeper();
+    must(devlock_take("fake", lock_index(), false, &lock, &waited, &err), &err);
+    must(rproc_spawn(&l.runners[0], &config, -1, &err), &err);
+    l.n = 1;
+    share(&l);
+    leaving_keep(&l, &lock);
+    assert_int_equal(freed, 0); /* it still has it */
+    kill(l.runners[0].pid, SIGKILL);
+    await_lock();
+    assert_int_equal(freed, SHARED);
+    leaving_await(&l);
+    assert_int_equal(freed, SHARED);
+    assert_int_equal(l.n + l.n_shared, 0);
+    remove_lock();
+}
+
+/* Its runners were ended before: memory is all there is. */
+static void memory_alone_is_freed_as_well(void **state)
+{
+    struct leaving l = LEAVING_INIT;
+    struct err err = ERR_INIT;
+    double waited;
+    int lock;
+
+    (void)state;
+    must(devlock_take("fake", lock_index(), false, &lock, &waited, &err), &err);
+    share(&l);
+    leaving_keep(&l, &lock);
+    assert_int_equal(lock, -1);
+    await_lock();
+    assert_int_equal(freed, SHARED);
+    leaving_await(&l);
+    assert_int_equal(freed, SHARED);
+    remove_lock();
+}
+
+/* A device whose candidates are awaited at once. */
+static void memory_is_freed_without_a_watcher(void **state)
+{
+    struct leaving l = LEAVING_INIT;
+
+    (void)state;
+    share(&l);
+    leaving_await(&l);
+    assert_int_equal(freed, SHARED);
+    leaving_await(&l);
+    assert_int_equal(freed, SHARED);
 }
 
 /* --- the judge dies --- */
@@ -487,6 +584,9 @@ int main(void)
         cmocka_unit_test(started_for_those_to_come),
         cmocka_unit_test(kept_from_problem_to_problem),
         cmocka_unit_test(lock_stays_until_they_are_gone),
+        cmocka_unit_test(memory_is_freed_before_the_lock_is),
+        cmocka_unit_test(memory_alone_is_freed_as_well),
+        cmocka_unit_test(memory_is_freed_without_a_watcher),
         cmocka_unit_test(they_die_with_the_judge),
     };
 

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/hash.h"
 #include "device/cuda_hold.h"
 #include "device/nvml.h"
 #include "judge/audit.h"
@@ -129,6 +130,38 @@ static int test_flush(void *ctx, struct mem *const *mems, int n, struct err *err
     if (always_slow && flushes > 8)
         nap();
     return 0;
+}
+
+/* Fingerprints that a small tensor's own bits make good enough for a test. */
+static int compares, prints;
+
+static int test_print(void *ctx, const struct mem *got, size_t at, enum dtype t, int64_t n,
+                      struct fingerprint *print, struct err *err)
+{
+    struct hash h;
+    char hex[HASH_HEX];
+
+    (void)ctx, (void)err;
+    prints++;
+    hash_init(&h);
+    hash_add_u64(&h, print->key);
+    hash_add(&h, (const char *)got->host + at, (size_t)n * dtype_size(t));
+    hash_final(&h, hex);
+    memcpy(print->v, hex, sizeof(print->v));
+    return 0;
+}
+
+static int test_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
+                        size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
+                        const struct mem *row_rms, size_t rms_at, struct compare_stats *ret,
+                        struct fingerprint *print, struct err *err)
+{
+    compares += print != NULL;
+    if (print && test_print(ctx, got, got_at, t, n, print, err) < 0)
+        return -1;
+    prints -= print != NULL;
+    return device_fake.judge->compare(ctx, y, y_at, got, got_at, t, n, scale, row_rms, rms_at, ret,
+                                      NULL, err);
 }
 
 /* Every look at memory waits while a runner lives: as if it had said too early that it was done. */
@@ -462,6 +495,85 @@ static void warm_ups_of_large_contents_are_not_judged(void **state)
     }
 }
 
+/* On a device that knows outputs again, whose contents do not all fit: calls 1 to 4 and 5 are
+ * checks, 6 to 8 warm-ups, 9 and 10 are scored; then every content comes twice, for the second time
+ * in calls 12, 14 and 16, before two batches. */
+static void known_outputs_are_not_compared(void **state)
+{
+    static const struct {
+        const char *candidate;
+        enum verdict_kind kind;
+        const char *reason;
+        int compares, prints;
+    } cases[] = {
+        {"op relu\ntime 10s\n", VERDICT_PASS, "", 4 + 5, 1 + 3 + 2},
+        {"op relu\ntime 10s\nwrong at call 5\n", VERDICT_WRONG, "max", 5, 1},
+        {"op relu\ntime 10s\nwrong at call 11\n", VERDICT_WRONG, "max", 7, 1},
+        {"op relu\ntime 10s\nwrong at call 12\n", VERDICT_WRONG, "max", 8, 2},
+        {"op relu\ntime 10s\nwrong at call 16\n", VERDICT_WRONG, "max", 10, 4},
+        {"op relu\ntime 10s\npast-end at call 12\n", VERDICT_WRONG, "out_of_bounds", 7, 1},
+        {"op relu\ntime 10s\nfirst-call-only\n", VERDICT_WRONG, "unwritten", 2, 0},
+        {"op relu\ntime 10s\nreplay\n", VERDICT_WRONG, "max", 2, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct rig g;
+
+        make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+        ops.compare = test_compare;
+        ops.fingerprint = test_print;
+        compares = prints = 0;
+        memory_bytes = 100000;
+        judge(&g, cases[i].candidate);
+        memory_bytes = 0;
+        expect(&g, cases[i].kind, cases[i].reason, "");
+        assert_true(timed(&g)->deterministic || cases[i].kind == VERDICT_WRONG);
+        end(&g);
+        assert_int_equal(compares, cases[i].compares);
+        assert_int_equal(prints, cases[i].prints);
+    }
+}
+
+/* Of the same session, so on the same contents. Nothing of who answers as the one before is
+ * compared, but what it changes is. */
+static void the_next_candidate_is_known_by_its_outputs(void **state)
+{
+    static const struct {
+        const char *candidate;
+        enum verdict_kind kind;
+        const char *reason;
+        int compares, prints;
+    } next[] = {
+        {"op relu\ntime 9s\n", VERDICT_PASS, "", 0, 15},
+        {"op relu\ntime 9s\nwrong at call 12\n", VERDICT_WRONG, "max", 1, 9},
+        {"op copy\ntime 9s\n", VERDICT_WRONG, "max", 1, 1},
+        {"op relu\ntime 8s\nhalf\n", VERDICT_WRONG, "unwritten", 1, 1},
+    };
+    struct rig g;
+
+    (void)state;
+    make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+    ops.compare = test_compare;
+    ops.fingerprint = test_print;
+    memory_bytes = 100000;
+    judge(&g, "op relu\ntime 10s\n");
+    expect(&g, VERDICT_PASS, "", "");
+    for (size_t i = 0; i < ARRAY_SIZE(next); i++) {
+        struct err err = ERR_INIT;
+
+        evaluation_release(&g.e);
+        write_file("k.fake", next[i].candidate);
+        compares = prints = 0;
+        must(session_eval(g.session, "k.fake", &g.e, &err), &err);
+        expect(&g, next[i].kind, next[i].reason, "");
+        assert_int_equal(compares, next[i].compares);
+        assert_int_equal(prints, next[i].prints);
+    }
+    memory_bytes = 0;
+    end(&g);
+}
+
 static void a_lie_is_confirmed_and_rejected(void **state)
 {
     struct rig g;
@@ -776,6 +888,8 @@ int main(void)
         cmocka_unit_test(waiting_inside_the_call_ends_the_hold),
         cmocka_unit_test(a_late_wait_starts_over_without_a_hold),
         cmocka_unit_test(warm_ups_of_large_contents_are_not_judged),
+        cmocka_unit_test(known_outputs_are_not_compared),
+        cmocka_unit_test(the_next_candidate_is_known_by_its_outputs),
         cmocka_unit_test(a_lie_is_confirmed_and_rejected),
         cmocka_unit_test(a_lie_of_one_who_waits_is_rejected),
         cmocka_unit_test(a_lie_about_hot_calls_is_rejected),
