@@ -73,14 +73,35 @@ static inline char *exemplar(const struct bench *b, const char *problem, const c
     return xasprintf("%s/exemplars/%s/%s/%s", b->places.share, b->device->name, problem, name);
 }
 
+/* What stands once in a program, and what to write in its place. */
+struct edit {
+    const char *from, *to;
+};
+
+static inline int edit_text(const struct edit *edit, const char *path, struct buf *text,
+                            struct err *err)
+{
+    const char *at = strstr(buf_str(text), edit->from);
+    struct buf edited = BUF_INIT;
+
+    if (!at)
+        return fail(err, ERR_INPUT, "%s: there is no '%s'", path, edit->from);
+    buf_addf(&edited, "%.*s%s%s", (int)(at - text->ptr), text->ptr, edit->to,
+             at + strlen(edit->from));
+    buf_release(text);
+    *text = edited;
+    return 0;
+}
+
 /* The same program with a word of data more, so that nobody has built or judged it before, in a
- * file of its own. */
-static inline char *variant(const struct bench *b, const char *path, int number, struct err *err)
+ * file of its own; edit: may be NULL. */
+static inline char *variant(const struct bench *b, const char *path, int number,
+                            const struct edit *edit, struct err *err)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
     AUTO(freep) char *to = xasprintf("%s/v%d%s", b->work, number, strrchr(path, '.'));
 
-    if (fs_read(path, 1 << 20, &text, err) < 0)
+    if (fs_read(path, 1 << 20, &text, err) < 0 || (edit && edit_text(edit, path, &text, err) < 0))
         return NULL;
     buf_addf(&text, "\n%sint assay_variant_%d = %d; /* of %s */\n", on_cpu(b) ? "" : "__device__ ",
              number, number, b->work);

@@ -77,7 +77,7 @@ static int many_files(struct many *m, struct err *err)
     AUTO(freep) char *file = exemplar(b, MANY_PROBLEM, on_cpu(b) ? "naive.c" : "launch.cu");
 
     for (int i = 0; i < m->asked; i++) {
-        m->files[i] = m->soak && i % 5 == 4 ? soak_file(b, i) : variant(b, file, i, err);
+        m->files[i] = m->soak && i % 5 == 4 ? soak_file(b, i) : variant(b, file, i, NULL, err);
         if (!m->files[i])
             return -1;
     }
