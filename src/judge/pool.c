@@ -222,12 +222,14 @@ int pool_get_expected(struct pool *p, int content, const struct pool_slot **ret,
     return 0;
 }
 
+/* Whether what they are answered with will be known is guessed from the last candidate. */
 int pool_bring_first(struct pool *p, struct err *err)
 {
+    bool hopes = p->remembers && recall_hopes(&p->recall);
     const struct pool_slot *slot;
 
     for (int k = 0; k < MIN(p->cap_slots, p->n_contents); k++)
-        if (pool_get(p, k, &slot, err) < 0)
+        if ((hopes ? pool_get : pool_get_expected)(p, k, &slot, err) < 0)
             return -1;
     return 0;
 }

@@ -98,7 +98,8 @@ void pool_close(struct pool *p);
 int pool_get(struct pool *p, int content, const struct pool_slot **ret, struct err *err);
 /* The same, with its expected values. */
 int pool_get_expected(struct pool *p, int content, const struct pool_slot **ret, struct err *err);
-/* The first ones, as many as can lie side by side: what a candidate is shown first. */
+/* The first ones, as many as can lie side by side: what a candidate is shown first. With what is
+ * expected of them, if that is likely to be needed. */
 int pool_bring_first(struct pool *p, struct err *err);
 /* The one that was asked for last; -1: none lies there. */
 int pool_latest(const struct pool *p);

@@ -6,29 +6,34 @@
 
 #include <string.h>
 
-void recall_init(struct recall *k)
+void recall_init(struct recall *r)
 {
-    *k = (struct recall){.key = secret_u64(), .candidate = 0};
-    recall_begin(k);
+    *r = (struct recall){.key = secret_u64(), .candidate = 0};
+    recall_begin(r);
 }
 
 /* Trying costs one read of an output where it is in vain, so one is always worth it. */
-void recall_begin(struct recall *k)
+void recall_begin(struct recall *r)
 {
-    k->candidate++;
-    k->hope[false] = k->hope[true] = true;
+    r->candidate++;
+    r->hope[false] = r->hope[true] = true;
 }
 
 /* The two are different questions: whether it answers as others did, and whether it answers twice
  * the same. */
-static bool is_repeated(const struct recall *k, const struct recall_output *o)
+static bool is_repeated(const struct recall *r, const struct recall_output *o)
 {
-    return o->candidate == k->candidate;
+    return o->candidate == r->candidate;
 }
 
-bool recall_promises(const struct recall *k, const struct recall_output *o)
+bool recall_hopes(const struct recall *r)
 {
-    return o->n > 0 && k->hope[is_repeated(k, o)];
+    return r->hope[false];
+}
+
+bool recall_promises(const struct recall *r, const struct recall_output *o)
+{
+    return o->n > 0 && r->hope[is_repeated(r, o)];
 }
 
 static const struct recall_answer *find(const struct recall_output *o,
@@ -40,24 +45,26 @@ static const struct recall_answer *find(const struct recall_output *o,
     return NULL;
 }
 
-bool recall_find(struct recall *k, struct recall_output *o, const struct fingerprint *print,
+bool recall_find(struct recall *r, struct recall_output *o, const struct fingerprint *print,
                  struct compare_stats *ret)
 {
     const struct recall_answer *a = find(o, print);
 
-    k->hope[is_repeated(k, o)] = a != NULL;
+    r->hope[is_repeated(r, o)] = a != NULL;
     if (!a)
         return false;
-    o->candidate = k->candidate;
+    o->candidate = r->candidate;
     *ret = a->stats;
     return true;
 }
 
-void recall_add(struct recall *k, struct recall_output *o, const struct fingerprint *print,
+void recall_add(struct recall *r, struct recall_output *o, const struct fingerprint *print,
                 const struct compare_stats *stats)
 {
+    o->candidate = r->candidate;
+    if (find(o, print))
+        return;
     o->answers[o->next] = (struct recall_answer){*print, *stats};
     o->next = (o->next + 1) % RECALL_ANSWERS;
     o->n = MIN(o->n + 1, RECALL_ANSWERS);
-    o->candidate = k->candidate;
 }

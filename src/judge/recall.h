@@ -35,17 +35,19 @@ struct recall {
     bool hope[2];
 };
 
-void recall_init(struct recall *k);
+void recall_init(struct recall *r);
 /* Another candidate's answers come. */
-void recall_begin(struct recall *k);
+void recall_begin(struct recall *r);
 
+/* Whether this candidate answered as others had, as far as that was tried. */
+bool recall_hopes(const struct recall *r);
 /* Whether it is worth its time to make an answer's fingerprint before it is compared. */
-bool recall_promises(const struct recall *k, const struct recall_output *o);
+bool recall_promises(const struct recall *r, const struct recall_output *o);
 /* Whether such an answer is known; *ret: its figures. */
-bool recall_find(struct recall *k, struct recall_output *o, const struct fingerprint *print,
+bool recall_find(struct recall *r, struct recall_output *o, const struct fingerprint *print,
                  struct compare_stats *ret);
-/* It was not, and was compared. */
-void recall_add(struct recall *k, struct recall_output *o, const struct fingerprint *print,
+/* It was compared; perhaps nobody had hoped to know it. */
+void recall_add(struct recall *r, struct recall_output *o, const struct fingerprint *print,
                 const struct compare_stats *stats);
 
 #endif

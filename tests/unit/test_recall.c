@@ -332,6 +332,14 @@ static void memory_is_short(void **state)
         assert_int_equal(answer(&r, 0, others[i]).max_at, i);
         expect_done(0, 1, 0);
     }
+    for (int i = 0; i < RECALL_ANSWERS; i++) { /* known, though nobody hopes: that takes no room */
+        r.pool.recall.hope[false] = r.pool.recall.hope[true] = false;
+        assert_int_equal(answer(&r, 0, others[0]).max_at, 0);
+        expect_done(1, 0, 0);
+    }
+    pool_begin_candidate(&r.pool);
+    assert_int_equal(answer(&r, 0, others[1]).max_at, 1);
+    expect_done(0, 1, 0);
     pool_begin_candidate(&r.pool);
     same(answer(&r, 0, r.right[0]), compared(&r, 0, r.right[0]));
     for (int i = 0; i < RECALL_ANSWERS; i++)
@@ -384,6 +392,27 @@ static void expected_values_come_when_they_are_needed(void **state)
     must(pool_get_expected(&r.pool, 0, &slot, &err), &err);
     assert_true(r.pool.remade_ms == ms);
     expect_done(0, 0, 0);
+    close_rig(&r);
+}
+
+/* For the next candidate, while the last one leaves. */
+static void first_contents_come_with_what_is_needed(void **state)
+{
+    AUTO(freep) char *other = NULL;
+    struct err err = ERR_INIT;
+    struct rig r;
+
+    (void)state;
+    open_rig(&r, "level1/019_relu", true);
+    first_candidate(&r);
+    other = spoilt(&r, 5, 5, 1);
+    for (int round = 0; round < 2; round++) {
+        pool_begin_candidate(&r.pool);
+        answer(&r, 5, round == 0 ? r.right[5] : other);
+        forget(&r, 0);
+        must(pool_bring_first(&r.pool, &err), &err);
+        expect_done(0, 0, round == 0 ? 0 : r.pool.cap_slots);
+    }
     close_rig(&r);
 }
 
@@ -453,6 +482,7 @@ int main(void)
         cmocka_unit_test(memory_is_short),
         cmocka_unit_test(appeals_are_heard),
         cmocka_unit_test(expected_values_come_when_they_are_needed),
+        cmocka_unit_test(first_contents_come_with_what_is_needed),
         cmocka_unit_test(what_stays_is_compared),
         cmocka_unit_test(outputs_are_remembered_one_by_one),
         cmocka_unit_test(a_fingerprint_that_fails_is_an_error),
