@@ -633,6 +633,7 @@ static int failed_driver_attempts(void)
 static void test_attempts(void **state)
 {
     (void)state;
+    testing_needs_namespaces();
     assert_int_equal(failed_attempts(), 0);
 }
 
@@ -657,6 +658,7 @@ static void test_attempts_as_user(void **state)
 static void test_driver_attempts(void **state)
 {
     (void)state;
+    testing_needs_namespaces();
     assert_int_equal(failed_driver_attempts(), 0);
 }
 
@@ -671,9 +673,12 @@ static void test_crossed_descriptors(void **state)
 {
     AUTO(runner_release) struct runner r = {.pidfd = -1, .out = -1, .socket = -1};
     struct err err = ERR_INIT;
-    int saved = artifact_fd, was_3 = fcntl(3, F_DUPFD_CLOEXEC, 5); /* -1: nothing was there */
 
     (void)state;
+    testing_needs_namespaces();
+
+    int saved = artifact_fd, was_3 = fcntl(3, F_DUPFD_CLOEXEC, 5); /* -1: nothing was there */
+
     artifact_fd = dup2(artifact_fd, 3);
     assert_int_equal(artifact_fd, 3);
     assert_int_equal(start_helper("dlopen of the artifact", -1, &r, &err), 0);
@@ -708,6 +713,7 @@ static void test_dies_with_judge(void **state)
     char text[8];
 
     (void)state;
+    testing_needs_namespaces();
     assert_int_equal(pipe2(out, O_CLOEXEC), 0);
 
     pid_t judge = fork();

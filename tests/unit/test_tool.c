@@ -135,6 +135,7 @@ static void own_walls(void)
 static void test_tools_in_own_walls(void **state)
 {
     (void)state;
+    testing_needs_namespaces();
     with_path("/nonexistent", own_walls);
 }
 
@@ -146,6 +147,7 @@ static void test_tools_without_working_bubblewrap(void **state)
     static const char script[] = "#!/bin/sh\necho 'bwrap: no' >&2\nexit 1\n";
 
     (void)state;
+    testing_needs_namespaces();
     assert_int_equal(fs_write_atomic(fake, script, strlen(script), &err), 0);
     assert_int_equal(chmod(fake, 0755), 0);
     with_path(work_dir, own_walls);
@@ -202,6 +204,7 @@ static void check_dies_with_caller(void)
 static void test_tool_dies_with_caller(void **state)
 {
     (void)state;
+    testing_needs_namespaces();
     check_dies_with_caller();
     with_path("/nonexistent", check_dies_with_caller);
 }

@@ -52,6 +52,13 @@ static inline bool testing_user_namespaces(void)
     return waitpid(pid, &status, 0) == pid && status == 0;
 }
 
+/* Root makes the others without one. */
+static inline void testing_needs_namespaces(void)
+{
+    if (geteuid() != 0 && !testing_user_namespaces())
+        skip();
+}
+
 /* Whether bubblewrap is there and can build its walls. */
 static inline bool testing_bubblewrap(void)
 {
