@@ -176,15 +176,20 @@ CUfunction gpu_special_kernel(struct gpu *g, const struct gpu_pass *a, enum stor
     return s->kernel;
 }
 
+/* Few blocks, which march over memory side by side: with 8, 16 or 32 to a multiprocessor ReLU's
+ * pass over 4096 x 393216 takes 7.2 ms on an H200 instead of 5.0; softmax's, which computes
+ * more, 7.5 either way. */
+#define BLOCKS_PER_SM 4
+
 int gpu_special_launch(struct gpu *g, CUfunction kernel, const struct gpu_pass *a, struct err *err)
 {
     struct gpu_special args = {.y = a->y};
+    unsigned blocks = MIN(cuda_blocks(g->c, (a->n + 3) / 4), (unsigned)(BLOCKS_PER_SM * g->c->sms));
     void *list[] = {&args};
 
     for (int k = 0; k < PASS_MAX_IN; k++) {
         args.in[k] = a->in[k].at;
         args.number[k] = a->pass.number[k];
     }
-    /* A thread takes up to eight elements at a time. */
-    return cuda_launch(g->c, kernel, cuda_blocks(g->c, (a->n + 7) / 8), list, "a pass", err);
+    return cuda_launch(g->c, kernel, blocks, list, "a pass", err);
 }
