@@ -24,6 +24,7 @@ CUDA_EMBED(gpu_text_portable, "tensor/portable.h");
 CUDA_EMBED(gpu_text_narrow, "tensor/narrow.h");
 CUDA_EMBED(gpu_text_philox, "tensor/philox.h");
 CUDA_EMBED(gpu_text_fingerprint, "tensor/fingerprint.h");
+CUDA_EMBED(gpu_text_judge_thread, "device/cuda_thread.cuh");
 CUDA_EMBED(gpu_text_judge, "device/cuda_kernels.h");
 
 static struct nvrtc_program program(const char *name, const char *text, int sm)
@@ -48,6 +49,7 @@ static struct nvrtc_program program(const char *name, const char *text, int sm)
         {"tensor/narrow.h", gpu_text_narrow},
         {"tensor/philox.h", gpu_text_philox},
         {"tensor/fingerprint.h", gpu_text_fingerprint},
+        {"device/cuda_thread.cuh", gpu_text_judge_thread},
         {"device/cuda_kernels.h", gpu_text_judge},
         {"stdint.h", cuda_stdint_text},
         {"stdbool.h", ""},
