@@ -3,7 +3,12 @@
  *
  * Places and maxima equal the CPU's exactly, unless every error is below 2^-100 of its scale: then
  * some of them count as none. The sum of squares is of quotients in float, within 2^-19 of the CPU's,
- * and added in an order that depends on the number of elements alone. */
+ * and added in an order that depends on the number of elements alone.
+ *
+ * Expected values need not lie in memory: V is a pointer to them, or what gives them likewise, with
+ * y + from, y[k], and pairs of neighbours in two parts, so that all that a thread takes at a time is
+ * fetched before the first is needed (fetch_pair, pair_of; lies_for_pairs: they may be). Figures do
+ * not depend on it: the same thread meets the same elements in the same order. */
 #ifndef ASSAY_DEVICE_CUDA_COMPARE_CUH
 #define ASSAY_DEVICE_CUDA_COMPARE_CUH
 
@@ -78,7 +83,8 @@ static __device__ void see(struct cuda_figures *f, double y, double got, double 
     }
 }
 
-static __device__ void see(struct cuda_figures *f, int64_t y, int64_t got, double, int64_t at)
+static __device__ __forceinline__ void see(struct cuda_figures *f, int64_t y, int64_t got, double,
+                                           int64_t at)
 {
     double differs = got != y;
 
@@ -222,37 +228,37 @@ static __device__ int step_place(int i)
  * above the first. A block's steps follow one another as the powers of beta, and each thread of the
  * grid has a factor: so it depends on the number of blocks, which depends on n alone. */
 
-static __device__ uint64_t bits_of(double v)
+static __device__ __forceinline__ uint64_t bits_of(double v)
 {
     return bits_of_f64(v);
 }
 
-static __device__ uint32_t bits_of(float v)
+static __device__ __forceinline__ uint32_t bits_of(float v)
 {
     return bits_of_f32(v);
 }
 
-static __device__ uint64_t bits_of(int64_t v)
+static __device__ __forceinline__ uint64_t bits_of(int64_t v)
 {
     return (uint64_t)v;
 }
 
-static __device__ uint32_t bits_of(int32_t v)
+static __device__ __forceinline__ uint32_t bits_of(int32_t v)
 {
     return (uint32_t)v;
 }
 
-static __device__ uint32_t bits_of(uint16_t v)
+static __device__ __forceinline__ uint32_t bits_of(uint16_t v)
 {
     return v;
 }
 
-static __device__ uint32_t bits_of(uint8_t v)
+static __device__ __forceinline__ uint32_t bits_of(uint8_t v)
 {
     return v;
 }
 
-static __device__ uint32_t bits_of(int8_t v)
+static __device__ __forceinline__ uint32_t bits_of(int8_t v)
 {
     return (uint8_t)v;
 }
@@ -333,11 +339,29 @@ struct printer {
     }
 };
 
+/* ---- expected values that lie in memory ---- */
+
+template <class Y> static __device__ __forceinline__ bool lies_for_pairs(const Y *y)
+{
+    return (uint64_t)y % sizeof(pair<Y>) == 0;
+}
+
+template <class Y> static __device__ __forceinline__ pair<Y> fetch_pair(const Y *y)
+{
+    return *(const pair<Y> *)y;
+}
+
+template <class Y>
+static __device__ __forceinline__ pair<Y> pair_of(const Y *, const pair<Y> &fetched)
+{
+    return fetched;
+}
+
 /* ---- the elements ---- */
 
 /* The elements of a thread that lie before n, one by one. */
-template <class T, class Y, class Rows>
-static __device__ __noinline__ void see_each(struct cuda_figures *f, const Y *y,
+template <class T, class V, class Rows>
+static __device__ __noinline__ void see_each(struct cuda_figures *f, V y,
                                              const typename T::element *got, int n, Rows rows,
                                              int first, int64_t at)
 {
@@ -345,7 +369,7 @@ static __device__ __noinline__ void see_each(struct cuda_figures *f, const Y *y,
         int k = first + step_place(i);
 
         if (k < n)
-            see(f, y[k], (Y)T::widen(got[k]), rows.low_at(k), at + k);
+            see(f, y[k], T::widen(got[k]), rows.low_at(k), at + k);
     }
 }
 
@@ -397,10 +421,10 @@ quick_quotients(const pair<double> want[PAIRS], const pair<typename T::element> 
 }
 
 /* Wherever they lie and whatever their rows. */
-template <class T, class Rows>
-static __device__ __noinline__ struct quick_figures
-see_any(const double *y, const typename T::element *got, Rows rows, int first,
-        struct printer printer)
+template <class T, class V, class Rows>
+static __device__ __noinline__ struct quick_figures see_any(V y, const typename T::element *got,
+                                                            Rows rows, int first,
+                                                            struct printer printer)
 {
     pair<typename T::element> have[PAIRS];
     pair<double> want[PAIRS];
@@ -414,29 +438,32 @@ see_any(const double *y, const typename T::element *got, Rows rows, int first,
     return quick_quotients<T>(want, have, rows, first);
 }
 
-template <class T, class Rows>
+template <class T, class V, class Rows>
 static __device__ __forceinline__ struct quick_figures
-see_all(const double *y, const typename T::element *got, bool aligned, const Rows &rows, int first,
-        const struct printer &printer)
+see_reals(V y, const typename T::element *got, bool aligned, const Rows &rows, int first,
+          const struct printer &printer)
 {
     pair<typename T::element> have[PAIRS];
+    decltype(fetch_pair(y)) fetched[PAIRS];
     pair<double> want[PAIRS];
 
     if (!aligned || !rows.is_simple(first))
         return see_any<T>(y, got, rows, first, printer);
 #pragma unroll
     for (int j = 0; j < PAIRS; j++) {
-        want[j] = *(const pair<double> *)(y + first + step_place(2 * j));
+        fetched[j] = fetch_pair(y + first + step_place(2 * j));
         have[j] = *(const pair<typename T::element> *)(got + first + step_place(2 * j));
     }
     printer.add(sum_words(have, printer.secrets));
+#pragma unroll
+    for (int j = 0; j < PAIRS; j++)
+        want[j] = pair_of(y, fetched[j]);
     return quick_quotients<T>(want, have, rows.simple(first), first);
 }
 
-template <class T, class Rows>
+template <class T, class V>
 static __device__ __forceinline__ struct quick_figures
-see_all(const int64_t *y, const typename T::element *got, bool, const Rows &, int first,
-        const struct printer &printer)
+see_integers(V y, const typename T::element *got, int first, const struct printer &printer)
 {
     pair<typename T::element> have[PAIRS];
     struct quick_figures f = {0, 0};
@@ -451,6 +478,17 @@ see_all(const int64_t *y, const typename T::element *got, bool, const Rows &, in
     if (!equal)
         f.sum_sq = f32_of_bits(0x7F800000u);
     return f;
+}
+
+template <class T, class V, class Rows>
+static __device__ __forceinline__ struct quick_figures
+see_all(V y, const typename T::element *got, bool aligned, const Rows &rows, int first,
+        const struct printer &printer)
+{
+    if constexpr (T::is_integer)
+        return see_integers<T>(y, got, first, printer);
+    else
+        return see_reals<T>(y, got, aligned, rows, first, printer);
 }
 
 /* Which elements may be a new maximum: those whose ratio in float is not below a limit, which lies
@@ -477,21 +515,20 @@ static __device__ float hear_limit(float limit, const unsigned *block)
 /* A block takes chunks in turn; a thread meets its elements in the order of their places. The
  * fingerprint is of the first look at each; who changes one before a second look is late, and the
  * judge has other means against that (judge/trial_call.c). */
-template <class T, class Y, class Rows>
-static __device__ __forceinline__ void compare_chunks(const struct cuda_compare &c,
+template <class T, class Rows, class V>
+static __device__ __forceinline__ void compare_chunks(const struct cuda_compare &c, V values,
                                                       struct cuda_figures *mine,
                                                       unsigned *block_limit)
 {
     typedef typename T::element element;
     int64_t stride = (int64_t)gridDim.x * CUDA_COMPARE_CHUNK;
-    bool aligned = (uint64_t)c.y % sizeof(pair<Y>) == 0 &&
-                   (uint64_t)c.got % sizeof(pair<element>) == 0;
+    bool aligned = lies_for_pairs(values) && (uint64_t)c.got % sizeof(pair<element>) == 0;
     struct printer printer = {mine->print, c.secrets};
     double sum_sq = 0;
     float limit = 0;
 
     for (int64_t from = (int64_t)blockIdx.x * CUDA_COMPARE_CHUNK; from < c.n; from += stride) {
-        const Y *y = (const Y *)c.y + from;
+        V y = values + from;
         const element *got = (const element *)c.got + from;
         Rows rows(c, from);
         int n = c.n - from < CUDA_COMPARE_CHUNK ? (int)(c.n - from) : CUDA_COMPARE_CHUNK;
@@ -523,9 +560,9 @@ static __device__ __forceinline__ void compare_chunks(const struct cuda_compare 
     printer.finish();
 }
 
-/* Y: double or int64_t. Every block leaves its figures in parts. */
-template <class T, class Y>
-static __device__ __forceinline__ void compare(const struct cuda_compare &c,
+/* Doubles, or int64_t where T is integers. Every block leaves its figures in parts. */
+template <class T, class V>
+static __device__ __forceinline__ void compare(const struct cuda_compare &c, V values,
                                                struct cuda_figures *parts)
 {
     __shared__ struct cuda_figures all[CUDA_THREADS];
@@ -536,15 +573,15 @@ static __device__ __forceinline__ void compare(const struct cuda_compare &c,
         limit = 0;
     __syncthreads();
     if (c.row_len > 0 && c.row_len < CUDA_COMPARE_CHUNK)
-        compare_chunks<T, Y, short_rows>(c, &all[threadIdx.x], &limit);
+        compare_chunks<T, short_rows>(c, values, &all[threadIdx.x], &limit);
     else
-        compare_chunks<T, Y, long_rows>(c, &all[threadIdx.x], &limit);
+        compare_chunks<T, long_rows>(c, values, &all[threadIdx.x], &limit);
     figures_of_block(all);
     if (threadIdx.x == 0) {
         int64_t at = all[0].max_at;
 
         all[0].got = (double)T::widen(((const typename T::element *)c.got)[at]);
-        all[0].want = (double)((const Y *)c.y)[at];
+        all[0].want = (double)values[at];
         parts[blockIdx.x] = all[0];
     }
 }

@@ -322,11 +322,11 @@ KERNEL long_row_rms(const double *y, int64_t row_len, int64_t per_row, int64_t n
 /* ---- compare ---- */
 
 /* Four blocks: 64 registers, which is what so many pairs take. */
-#define COMPARE_KERNEL(name, y)                                                       \
-    extern "C" __global__ void __launch_bounds__(CUDA_THREADS, 4)                     \
+#define COMPARE_KERNEL(name, Y)                                                                   \
+    extern "C" __global__ void __launch_bounds__(CUDA_THREADS, 4)                                 \
         compare_##name(const __grid_constant__ struct cuda_compare c, struct cuda_figures *parts) \
-    {                                                                                 \
-        compare<type_##name, y>(c, parts);                                            \
+    {                                                                                             \
+        compare<type_##name>(c, (const Y *)c.y, parts);                                           \
     }
 
 COMPARE_KERNEL(f64, double)

@@ -8,26 +8,28 @@
 
 /* type_T: how an element of T lies in memory, and its way to and from what the judge computes in.
  */
-#define FLOAT_TYPE(name, type)                  \
-    struct type_##name {                        \
-        typedef type element;                   \
-        static __device__ type narrow(float v)  \
-        {                                       \
-            return narrow_##name##_single(v);   \
-        }                                       \
-        static __device__ type narrow(double v) \
-        {                                       \
-            return narrow_##name(v);            \
-        }                                       \
-        static __device__ double widen(type v)  \
-        {                                       \
-            return widen_##name(v);             \
-        }                                       \
+#define FLOAT_TYPE(name, type)                    \
+    struct type_##name {                          \
+        typedef type element;                     \
+        static constexpr bool is_integer = false; \
+        static __device__ type narrow(float v)    \
+        {                                         \
+            return narrow_##name##_single(v);     \
+        }                                         \
+        static __device__ type narrow(double v)   \
+        {                                         \
+            return narrow_##name(v);              \
+        }                                         \
+        static __device__ double widen(type v)    \
+        {                                         \
+            return widen_##name(v);               \
+        }                                         \
     };
 
 #define INTEGER_TYPE(name, type, low, high)                     \
     struct type_##name {                                        \
         typedef type element;                                   \
+        static constexpr bool is_integer = true;                \
         static __device__ type narrow(int64_t v)                \
         {                                                       \
             return (type)(v < low ? low : v > high ? high : v); \
