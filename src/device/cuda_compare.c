@@ -83,13 +83,13 @@ static int compare_blocks(int64_t n)
 
 /* Launches everything up to the parts; job has all but the rows' RMS, and that where it was made
  * before. */
-static int compare_parts(struct cuda_ctx *c, enum dtype t, struct cuda_compare *job,
-                         struct compare_room *room, struct err *err)
+static int compare_parts(struct cuda_ctx *c, CUfunction kernel, struct cuda_compare *job,
+                         void *more, struct compare_room *room, struct err *err)
 {
     int64_t n_rows = job->row_len && !job->row_rms ? job->n / job->row_len : 0;
     int64_t per_row = segments_per_row(job->row_len);
     CUdeviceptr y = (CUdeviceptr)(uintptr_t)job->y;
-    void *args[] = {job, &room->parts};
+    void *args[] = {job, &room->parts, more};
 
     if (reserve_compare(c, n_rows, per_row > 1 ? n_rows * per_row : 0, room, err) < 0)
         return -1;
@@ -98,7 +98,7 @@ static int compare_parts(struct cuda_ctx *c, enum dtype t, struct cuda_compare *
         if (queue_rms(c, y, job->row_len, n_rows, room, err) < 0)
             return -1;
     }
-    return cuda_launch(c, c->compare[t], (unsigned)compare_blocks(job->n), args, "compare", err);
+    return cuda_launch(c, kernel, (unsigned)compare_blocks(job->n), args, "compare", err);
 }
 
 static int read_figures(struct cuda_ctx *c, int64_t n, struct compare_room *room,
@@ -112,16 +112,6 @@ static int read_figures(struct cuda_ctx *c, int64_t n, struct compare_room *room
         return -1;
     rc = c->cu->cuMemcpyDtoH_v2(ret, room->result, sizeof(*ret));
     return rc ? cuda_fail(c->cu, rc, err, "compare") : 0;
-}
-
-static int compare_figures(struct cuda_ctx *c, enum dtype t, struct cuda_compare *job,
-                           struct cuda_figures *ret, struct err *err)
-{
-    struct compare_room room;
-
-    if (compare_parts(c, t, job, &room, err) < 0)
-        return -1;
-    return read_figures(c, job->n, &room, ret, err);
 }
 
 static void set_print(struct fingerprint *print, const struct cuda_figures *f)
@@ -204,6 +194,57 @@ static int given_rms(const struct mem *rms, size_t at, int64_t n_rows, CUdevicep
     return *ret ? 0 : -1;
 }
 
+static struct compare_stats stats_of(const struct cuda_figures *f, enum dtype t, int64_t n)
+{
+    return (struct compare_stats){
+        .count = n,
+        .sum_sq = f->sum_sq,
+        .max = dtype_is_float(t) ? f->max : 0,
+        .max_at = place(f->max_at),
+        .got = f->got,
+        .want = f->want,
+        .n_nonfinite = f->n_nonfinite,
+        .first_nonfinite = place(f->first_nonfinite),
+        .n_unequal = f->n_unequal,
+        .first_unequal = place(f->first_unequal),
+    };
+}
+
+struct cuda_compare cuda_compare_job(enum dtype t, int64_t n, const struct compare_scale *scale,
+                                     const struct fingerprint *print)
+{
+    struct cuda_compare job = {
+        .n = n,
+        .row_len = dtype_is_float(t) ? scale->row_len : 0,
+        .floor = sane(scale->floor),
+        .low = MAX(sane(scale->pooled_rms), sane(scale->floor)),
+        .secrets = fingerprint_secrets_of(print ? print->key : 0),
+    };
+
+    assert(job.row_len >= 0 && (job.row_len == 0 || n % job.row_len == 0));
+    return job;
+}
+
+int cuda_compare_by(struct cuda_ctx *c, CUfunction kernel, enum dtype t, struct cuda_compare *job,
+                    void *more, struct compare_stats *ret, struct fingerprint *print,
+                    struct err *err)
+{
+    struct compare_stats stats = COMPARE_STATS_INIT;
+    struct cuda_figures f = {.sum_sq = 0};
+    struct compare_room room;
+
+    if (job->n > 0) {
+        if (compare_parts(c, kernel, job, more, &room, err) < 0 ||
+            read_figures(c, job->n, &room, &f, err) < 0)
+            return -1;
+        stats = stats_of(&f, t, job->n);
+    }
+    if (print)
+        set_print(print, &f);
+    *ret = stats;
+    return 0;
+}
+
 int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got, size_t got_at,
                  enum dtype t, int64_t n, const struct compare_scale *scale,
                  const struct mem *row_rms, size_t rms_at, struct compare_stats *ret,
@@ -212,43 +253,15 @@ int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *
     struct cuda_ctx *c = ctx;
     CUdeviceptr want = cuda_span_of(y, y_at, n, sizeof(double), err), rows = 0;
     CUdeviceptr have = want ? cuda_span_of(got, got_at, n, dtype_size(t), err) : 0;
-    struct cuda_compare job = {
-        .y = (const void *)(uintptr_t)want,
-        .got = (const void *)(uintptr_t)have,
-        .n = n,
-        .row_len = dtype_is_float(t) ? scale->row_len : 0,
-        .floor = sane(scale->floor),
-        .low = MAX(sane(scale->pooled_rms), sane(scale->floor)),
-        .secrets = fingerprint_secrets_of(print ? print->key : 0),
-    };
-    struct compare_stats stats = COMPARE_STATS_INIT;
-    struct cuda_figures f = {.sum_sq = 0};
+    struct cuda_compare job = cuda_compare_job(t, n, scale, print);
 
-    assert(job.row_len >= 0 && (job.row_len == 0 || n % job.row_len == 0));
     if (!have || given_rms(row_rms, rms_at, job.row_len ? n / job.row_len : 0, &rows, err) < 0 ||
         cuda_enter(c, err) < 0)
         return -1;
+    job.y = (const void *)(uintptr_t)want;
+    job.got = (const void *)(uintptr_t)have;
     job.row_rms = (const double *)(uintptr_t)rows;
-    if (n > 0) {
-        if (compare_figures(c, t, &job, &f, err) < 0)
-            return -1;
-        stats = (struct compare_stats){
-            .count = n,
-            .sum_sq = f.sum_sq,
-            .max = dtype_is_float(t) ? f.max : 0,
-            .max_at = place(f.max_at),
-            .got = f.got,
-            .want = f.want,
-            .n_nonfinite = f.n_nonfinite,
-            .first_nonfinite = place(f.first_nonfinite),
-            .n_unequal = f.n_unequal,
-            .first_unequal = place(f.first_unequal),
-        };
-    }
-    if (print)
-        set_print(print, &f);
-    *ret = stats;
-    return 0;
+    return cuda_compare_by(c, c->compare[t], t, &job, NULL, ret, print, err);
 }
 
 #define RMS_SEGMENT 4096 /* elements: many short sums keep the whole device busy */

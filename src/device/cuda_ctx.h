@@ -98,6 +98,16 @@ unsigned cuda_blocks(const struct cuda_ctx *c, int64_t threads);
 int cuda_launch(struct cuda_ctx *c, CUfunction kernel, unsigned blocks, void **args,
                 const char *what, struct err *err);
 
+/* A comparison without its addresses; print may be NULL. */
+struct cuda_compare cuda_compare_job(enum dtype t, int64_t n, const struct compare_scale *scale,
+                                     const struct fingerprint *print);
+/* Carries it out by c->compare[t], or by a kernel that does the same with expected values of its
+ * own (gpu/gpu_compare.cuh): then job has the rows' RMS, and `more` is the kernel's third argument.
+ */
+int cuda_compare_by(struct cuda_ctx *c, CUfunction kernel, enum dtype t, struct cuda_compare *job,
+                    void *more, struct compare_stats *ret, struct fingerprint *print,
+                    struct err *err);
+
 /* The slots of struct device_judge_ops. */
 int cuda_mem_alloc(void *ctx, enum mem_kind kind, size_t bytes, struct mem *ret, struct err *err);
 void cuda_mem_free(void *ctx, struct mem *m);

@@ -4,6 +4,9 @@
 #include "device/cuda_source.h"
 
 CUDA_EMBED(cuda_text_kernels, "device/cuda_kernels.cuh");
+CUDA_EMBED(cuda_text_compare, "device/cuda_compare.cuh");
+CUDA_EMBED(cuda_text_thread, "device/cuda_thread.cuh");
+CUDA_EMBED(cuda_text_types, "device/cuda_types.cuh");
 CUDA_EMBED(cuda_text_shared, "device/cuda_kernels.h");
 CUDA_EMBED(cuda_text_dtype, "tensor/dtype.h");
 CUDA_EMBED(cuda_text_portable, "tensor/portable.h");
@@ -31,6 +34,9 @@ const char cuda_stdint_text[] = "typedef signed char int8_t;\n"
 struct nvrtc_program cuda_source(int sm)
 {
     static const struct nvrtc_file headers[] = {
+        {"device/cuda_compare.cuh", cuda_text_compare},
+        {"device/cuda_thread.cuh", cuda_text_thread},
+        {"device/cuda_types.cuh", cuda_text_types},
         {"device/cuda_kernels.h", cuda_text_shared},
         {"tensor/dtype.h", cuda_text_dtype},
         {"tensor/portable.h", cuda_text_portable},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Operands of any dtype, one element or four at a time. The switches are the same for a whole
  * launch: next to the memory they cost nothing. */
+#include "device/cuda_thread.cuh"
 
 template <class R> struct is_integer {
     static constexpr bool value = (R)1 / 2 == 0;
@@ -189,7 +190,6 @@ template <> struct items<int64_t> {
 
 /* Arguments stay in constant memory, though helpers take their address. */
 #define ARGS(name) const __grid_constant__ struct name
-#define KERNEL extern "C" __global__ void __launch_bounds__(CUDA_THREADS)
 
 /* A kernel per type from a template name##_all<R>. */
 #define KERNEL_OF(name, args, suffix, R)        \
@@ -203,16 +203,6 @@ template <> struct items<int64_t> {
 #define ALL_KERNELS(name, args)         \
     REAL_KERNELS(name, args)            \
     KERNEL_OF(name, args, i64, int64_t)
-
-static __device__ __forceinline__ int64_t thread_index()
-{
-    return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-}
-
-static __device__ __forceinline__ int64_t thread_count()
-{
-    return (int64_t)gridDim.x * blockDim.x;
-}
 
 #define FOR_EACH(i, n) \
     ITEM_ROLLED        \
