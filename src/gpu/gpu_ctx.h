@@ -96,14 +96,25 @@ int gpu_plain(struct gpu *g, const struct job *j, int i, enum store store, struc
 
 /* ---- passes with a kernel of their own ---- */
 
+struct gpu_pass gpu_pass_of(const struct job *j);
 /* The program of a pass: everything but addresses and numbers. */
 void gpu_special_text(const struct gpu_pass *a, enum store store, struct buf *to);
-/* Its kernel, compiled where it was not yet; NULL: the pass is too short for one, or it has none.
- */
+/* Of one in double that elements of dtype t are compared with instead (gpu_compare.cuh). */
+void gpu_compare_text(const struct gpu_pass *a, enum dtype t, struct buf *to);
+/* Their kernels, compiled where they were not yet; NULL: the pass is too short for one, or it has
+ * none. */
 CUfunction gpu_special_kernel(struct gpu *g, const struct gpu_pass *a, enum store store);
+CUfunction gpu_compare_kernel(struct gpu *g, const struct gpu_pass *a, enum dtype t);
+struct gpu_special gpu_special_args(const struct gpu_pass *a);
 int gpu_special_launch(struct gpu *g, CUfunction kernel, const struct gpu_pass *a, struct err *err);
 /* Nothing of them may be running any more. */
 void gpu_specials_drop(struct gpu *g);
+
+/* The engine's. */
+bool gpu_compares(void *ctx, const struct graph *graph, const void *const *sources, int output,
+                  enum dtype type);
+int gpu_compare(void *ctx, const struct graph *graph, const void *const *sources,
+                const struct ops_compare *what, struct compare_stats *ret, struct err *err);
 
 /* ---- jobs ---- */
 

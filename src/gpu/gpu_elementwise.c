@@ -75,15 +75,21 @@ int gpu_run_made(struct gpu *g, const struct job *j, struct err *err)
     return gpu_launch(g, GPU_iota + (int)j->store, a.n, &a, err);
 }
 
-int gpu_run_pass(struct gpu *g, const struct job *j, struct err *err)
+struct gpu_pass gpu_pass_of(const struct job *j)
 {
     struct gpu_pass a = {.pass = j->pass, .y = j->y, .n = j->count};
-    const struct axes *first = &a.pass.ax[0];
-    CUfunction special;
 
     for (int i = 0; i < PASS_MAX_IN; i++)
         a.in[i] = gpu_operand(j, i);
-    special = gpu_special_kernel(g, &a, j->store);
+    return a;
+}
+
+int gpu_run_pass(struct gpu *g, const struct job *j, struct err *err)
+{
+    struct gpu_pass a = gpu_pass_of(j);
+    const struct axes *first = &a.pass.ax[0];
+    CUfunction special = gpu_special_kernel(g, &a, j->store);
+
     if (special)
         return gpu_special_launch(g, special, &a, err);
     if (a.in[0].at && first->rank == 1 && first->stride[0] == 1)

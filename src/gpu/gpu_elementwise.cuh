@@ -72,8 +72,9 @@ static __device__ __forceinline__ void fetch4_flat(struct typed x, int64_t i, in
 }
 
 #define COMPARE_CASE(op) EACH_CASE(op, items<R>::compare((int)op, a[j], b[j]))
-template <class R>
-static __device__ __forceinline__ void compare4(int op, const R a[4], const R b[4], int64_t y[4])
+template <int N, class R>
+static __device__ __forceinline__ void compare_each(int op, const R a[N], const R b[N],
+                                                    int64_t y[N])
 {
     switch (op) {
         COMPARE_CASE(OP_LT)
@@ -110,7 +111,7 @@ static __device__ __forceinline__ void step4(const struct gpu_pass &a, const str
     if (s.op < OP_ADD) {
         for (int j = 0; j < 4; j++)
             p[j] = v[j];
-        unary4<R>(s.op, p, v);
+        unary_each<4, R>(s.op, p, v);
         return;
     }
     take4(a, s.with, i, v, q);
@@ -118,7 +119,7 @@ static __device__ __forceinline__ void step4(const struct gpu_pass &a, const str
         p[j] = s.is_second ? q[j] : v[j];
         q[j] = s.is_second ? v[j] : q[j];
     }
-    binary4<R>(s.op, p, q, v);
+    binary_each<4, R>(s.op, p, q, v);
 }
 
 /* A thread asks for one operand at a time and waits for it; so that more is on its way, the next
@@ -158,7 +159,7 @@ static __device__ __forceinline__ void relation_all(const struct gpu_elementwise
 
         f.fetch(a.in[0], a.ax, 0, p);
         f.fetch(a.in[1], a.ax, 1, q);
-        compare4<R>(a.op, p, q, y);
+        compare_each<4, R>(a.op, p, q, y);
         store4<int64_t>((int64_t *)a.y, i, y, f.left);
     }
 }

@@ -149,7 +149,11 @@ static int open_pool(struct gpu *g, struct err *err)
 int gpu_engine_open(void *cuda_judge_ctx, struct ops_engine *ret, struct err *err)
 {
     struct gpu *g = xcalloc(1, sizeof(*g));
-    struct ops_engine e = {g, engine_eval, engine_peak_bytes};
+    struct ops_engine e = {.ctx = g,
+                           .eval = engine_eval,
+                           .peak_bytes = engine_peak_bytes,
+                           .compares = gpu_compares,
+                           .compare = gpu_compare};
 
     g->c = cuda_judge_ctx;
     g->columns_bytes = g->lanes_bytes = GPU_PIECE_BYTES;
@@ -178,7 +182,7 @@ void gpu_engine_close(struct ops_engine *e)
         free(g->live);
     }
     free(g);
-    *e = (struct ops_engine){NULL, NULL, NULL};
+    *e = (struct ops_engine){0};
 }
 
 void gpu_engine_trim(struct ops_engine *e)

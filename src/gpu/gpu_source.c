@@ -9,6 +9,7 @@ CUDA_EMBED(gpu_text_load, "gpu/gpu_load.cuh");
 CUDA_EMBED(gpu_text_step, "gpu/gpu_step.cuh");
 CUDA_EMBED(gpu_text_elementwise, "gpu/gpu_elementwise.cuh");
 CUDA_EMBED(gpu_text_special, "gpu/gpu_special.cuh");
+CUDA_EMBED(gpu_text_compare, "gpu/gpu_compare.cuh");
 CUDA_EMBED(gpu_text_move, "gpu/gpu_move.cuh");
 CUDA_EMBED(gpu_text_reduce, "gpu/gpu_reduce.cuh");
 CUDA_EMBED(gpu_text_contract, "gpu/gpu_contract.cuh");
@@ -24,6 +25,8 @@ CUDA_EMBED(gpu_text_portable, "tensor/portable.h");
 CUDA_EMBED(gpu_text_narrow, "tensor/narrow.h");
 CUDA_EMBED(gpu_text_philox, "tensor/philox.h");
 CUDA_EMBED(gpu_text_fingerprint, "tensor/fingerprint.h");
+CUDA_EMBED(gpu_text_judge_compare, "device/cuda_compare.cuh");
+CUDA_EMBED(gpu_text_judge_types, "device/cuda_types.cuh");
 CUDA_EMBED(gpu_text_judge_thread, "device/cuda_thread.cuh");
 CUDA_EMBED(gpu_text_judge, "device/cuda_kernels.h");
 
@@ -34,6 +37,7 @@ static struct nvrtc_program program(const char *name, const char *text, int sm)
         {"gpu/gpu_step.cuh", gpu_text_step},
         {"gpu/gpu_elementwise.cuh", gpu_text_elementwise},
         {"gpu/gpu_special.cuh", gpu_text_special},
+        {"gpu/gpu_compare.cuh", gpu_text_compare},
         {"gpu/gpu_move.cuh", gpu_text_move},
         {"gpu/gpu_reduce.cuh", gpu_text_reduce},
         {"gpu/gpu_contract.cuh", gpu_text_contract},
@@ -49,6 +53,8 @@ static struct nvrtc_program program(const char *name, const char *text, int sm)
         {"tensor/narrow.h", gpu_text_narrow},
         {"tensor/philox.h", gpu_text_philox},
         {"tensor/fingerprint.h", gpu_text_fingerprint},
+        {"device/cuda_compare.cuh", gpu_text_judge_compare},
+        {"device/cuda_types.cuh", gpu_text_judge_types},
         {"device/cuda_thread.cuh", gpu_text_judge_thread},
         {"device/cuda_kernels.h", gpu_text_judge},
         {"stdint.h", cuda_stdint_text},

@@ -79,14 +79,13 @@ static void add_steps(struct buf *to, const struct pass_args *p)
     buf_adds(to, "    };\n");
 }
 
-void gpu_special_text(const struct gpu_pass *a, enum store store, struct buf *to)
+static void add_pass(struct buf *to, const struct gpu_pass *a, enum store store)
 {
     static const char *const reals[] = {
         [STORE_F64] = "double", [STORE_F32] = "float", [STORE_I64] = "int64_t"};
     int n_in = operand_count(&a->pass);
 
     buf_addf(to,
-             "#include \"gpu/gpu_special.cuh\"\n\n"
              "struct pass {\n"
              "    typedef %s real;\n"
              "    static constexpr int64_t n = %" PRId64 ";\n"
@@ -95,7 +94,21 @@ void gpu_special_text(const struct gpu_pass *a, enum store store, struct buf *to
     add_types(to, a, n_in);
     add_axes(to, a, n_in);
     add_steps(to, &a->pass);
-    buf_adds(to, "};\nSPECIAL_KERNEL(pass)\n");
+    buf_adds(to, "};\n");
+}
+
+void gpu_special_text(const struct gpu_pass *a, enum store store, struct buf *to)
+{
+    buf_adds(to, "#include \"gpu/gpu_special.cuh\"\n\n");
+    add_pass(to, a, store);
+    buf_adds(to, "SPECIAL_KERNEL(pass)\n");
+}
+
+void gpu_compare_text(const struct gpu_pass *a, enum dtype t, struct buf *to)
+{
+    buf_adds(to, "#include \"gpu/gpu_compare.cuh\"\n\n");
+    add_pass(to, a, STORE_F64);
+    buf_addf(to, "SPECIAL_COMPARE(pass, %s)\n", dtype_name(t));
 }
 
 /* ---- those that were made ---- */
@@ -162,18 +175,47 @@ static bool lies_for_fours(const struct gpu_pass *a)
     return (uintptr_t)a->y % most == 0;
 }
 
+static bool is_worth_one(const struct gpu *g, const struct gpu_pass *a)
+{
+    return a->n >= g->special_least && lies_for_fours(a);
+}
+
+static CUfunction kernel_of(struct gpu *g, const char *text)
+{
+    const struct gpu_made_special *s = find(g, text);
+
+    return (s ? s : make(g, text))->kernel;
+}
+
 CUfunction gpu_special_kernel(struct gpu *g, const struct gpu_pass *a, enum store store)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
-    const struct gpu_made_special *s;
 
-    if (a->n < g->special_least || !lies_for_fours(a))
+    if (!is_worth_one(g, a))
         return NULL;
     gpu_special_text(a, store, &text);
-    s = find(g, buf_str(&text));
-    if (!s)
-        s = make(g, buf_str(&text));
-    return s->kernel;
+    return kernel_of(g, buf_str(&text));
+}
+
+CUfunction gpu_compare_kernel(struct gpu *g, const struct gpu_pass *a, enum dtype t)
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+
+    if (!is_worth_one(g, a))
+        return NULL;
+    gpu_compare_text(a, t, &text);
+    return kernel_of(g, buf_str(&text));
+}
+
+struct gpu_special gpu_special_args(const struct gpu_pass *a)
+{
+    struct gpu_special args = {.y = a->y};
+
+    for (int k = 0; k < PASS_MAX_IN; k++) {
+        args.in[k] = a->in[k].at;
+        args.number[k] = a->pass.number[k];
+    }
+    return args;
 }
 
 /* Few blocks, which march over memory side by side: with 8, 16 or 32 to a multiprocessor ReLU's
@@ -183,13 +225,9 @@ CUfunction gpu_special_kernel(struct gpu *g, const struct gpu_pass *a, enum stor
 
 int gpu_special_launch(struct gpu *g, CUfunction kernel, const struct gpu_pass *a, struct err *err)
 {
-    struct gpu_special args = {.y = a->y};
+    struct gpu_special args = gpu_special_args(a);
     unsigned blocks = MIN(cuda_blocks(g->c, (a->n + 3) / 4), (unsigned)(BLOCKS_PER_SM * g->c->sms));
     void *list[] = {&args};
 
-    for (int k = 0; k < PASS_MAX_IN; k++) {
-        args.in[k] = a->in[k].at;
-        args.number[k] = a->pass.number[k];
-    }
     return cuda_launch(g->c, kernel, blocks, list, "a pass", err);
 }

@@ -34,25 +34,26 @@ template <int TYPE> struct element;
 REAL_TYPES(ELEMENT_OF)
 INTEGER_TYPES(ELEMENT_OF)
 
-/* Four neighbours, the first a multiple of four, are never in two rows. */
-static __device__ constexpr bool rows_hold_fours(const struct axes &ax)
+/* W neighbours, the first a multiple of W, are never in two rows. */
+template <int W> static __device__ constexpr bool rows_hold(const struct axes &ax)
 {
-    return ax.rank == 1 || ax.dim[ax.rank - 1] % 4 == 0;
+    return ax.rank == 1 || ax.dim[ax.rank - 1] % W == 0;
 }
 
-static __device__ constexpr bool is_one_for_four(const struct axes &ax)
+/* They are one and the same. */
+template <int W> static __device__ constexpr bool is_one_for_all(const struct axes &ax)
 {
-    return rows_hold_fours(ax) && ax.stride[ax.rank - 1] == 0;
+    return rows_hold<W>(ax) && ax.stride[ax.rank - 1] == 0;
 }
 
-/* They lie side by side, and where a quad may. */
-static __device__ constexpr bool is_quad(const struct axes &ax)
+/* They lie side by side, and where W may be loaded at once. */
+template <int W> static __device__ constexpr bool is_side_by_side(const struct axes &ax)
 {
     for (int d = 0; d < ax.rank - 1; d++) {
-        if (ax.stride[d] % 4 != 0)
+        if (ax.stride[d] % W != 0)
             return false;
     }
-    return rows_hold_fours(ax) && ax.stride[ax.rank - 1] == 1;
+    return rows_hold<W>(ax) && ax.stride[ax.rank - 1] == 1;
 }
 
 /* Where element i of the pass lies in operand K, by the axes up to D. */
@@ -79,15 +80,19 @@ template <class S, int K> static __device__ __forceinline__ int64_t place(int64_
         return place_of<S, K, last, uint64_t>((uint64_t)i);
 }
 
-/* Four elements of operand K as they lie in memory: not widened yet, they take few registers while
+template <class E, int W> struct alignas(W * sizeof(E)) neighbours {
+    E v[W];
+};
+
+/* W elements of operand K as they lie in memory: not widened yet, they take few registers while
  * they are on their way. */
-template <class S, int K, bool IS_NUMBER = S::type[K] == GPU_NUMBER> struct operand {
+template <class S, int W, int K, bool IS_NUMBER = S::type[K] == GPU_NUMBER> struct operand {
     typedef typename S::real R;
     typedef element<S::type[K]> E;
     typedef typename E::type T;
-    static constexpr bool is_one = is_one_for_four(S::ax[K]);
-    static constexpr int registers = (is_one ? 1 : 4) * (sizeof(T) > 4 ? 2 : 1);
-    T v[is_one ? 1 : 4];
+    static constexpr bool is_one = is_one_for_all<W>(S::ax[K]);
+    static constexpr int registers = (is_one ? 1 : W) * (sizeof(T) > 4 ? 2 : 1);
+    T v[is_one ? 1 : W];
 
     __device__ __forceinline__ void fetch(const struct gpu_special &a, int64_t i)
     {
@@ -95,20 +100,20 @@ template <class S, int K, bool IS_NUMBER = S::type[K] == GPU_NUMBER> struct oper
 
         if constexpr (is_one) {
             v[0] = x[place<S, K>(i)];
-        } else if constexpr (is_quad(S::ax[K])) {
-            quad<T> q = *(const quad<T> *)(x + place<S, K>(i));
+        } else if constexpr (is_side_by_side<W>(S::ax[K])) {
+            neighbours<T, W> q = *(const neighbours<T, W> *)(x + place<S, K>(i));
 
-            for (int j = 0; j < 4; j++)
+            for (int j = 0; j < W; j++)
                 v[j] = q.v[j];
         } else {
-            for (int j = 0; j < 4; j++)
+            for (int j = 0; j < W; j++)
                 v[j] = x[place<S, K>(i + j)];
         }
     }
-    /* At the end of what is no multiple of four: the last one again for those that are not there. */
+    /* At the end of what is no multiple of W: the last one again for those that are not there. */
     __device__ __forceinline__ void fetch_end(const struct gpu_special &a, int64_t i)
     {
-        for (int j = 0; j < (is_one ? 1 : 4); j++)
+        for (int j = 0; j < (is_one ? 1 : W); j++)
             v[j] = ((const T *)a.in[K])[place<S, K>(i + j < S::n ? i + j : S::n - 1)];
     }
     __device__ __forceinline__ R at(const struct gpu_special &, int j) const
@@ -117,7 +122,7 @@ template <class S, int K, bool IS_NUMBER = S::type[K] == GPU_NUMBER> struct oper
     }
 };
 
-template <class S, int K> struct operand<S, K, true> {
+template <class S, int W, int K> struct operand<S, W, K, true> {
     static constexpr int registers = 0;
 
     __device__ __forceinline__ void fetch(const struct gpu_special &, int64_t)
@@ -133,10 +138,10 @@ template <class S, int K> struct operand<S, K, true> {
 };
 
 /* Operand K and those after it. */
-template <class S, int K = 0, bool IS_END = K == S::n_in> struct operands {
-    operand<S, K> first;
-    operands<S, K + 1> others;
-    static constexpr int registers = operand<S, K>::registers + operands<S, K + 1>::registers;
+template <class S, int W, int K = 0, bool IS_END = K == S::n_in> struct operands {
+    operand<S, W, K> first;
+    operands<S, W, K + 1> others;
+    static constexpr int registers = operand<S, W, K>::registers + operands<S, W, K + 1>::registers;
 
     __device__ __forceinline__ void fetch(const struct gpu_special &a, int64_t i)
     {
@@ -149,10 +154,10 @@ template <class S, int K = 0, bool IS_END = K == S::n_in> struct operands {
         others.fetch_end(a, i);
     }
     template <int WHICH>
-    __device__ __forceinline__ void take(const struct gpu_special &a, typename S::real v[4]) const
+    __device__ __forceinline__ void take(const struct gpu_special &a, typename S::real v[W]) const
     {
         if constexpr (WHICH == K) {
-            for (int j = 0; j < 4; j++)
+            for (int j = 0; j < W; j++)
                 v[j] = first.at(a, j);
         } else {
             others.template take<WHICH>(a, v);
@@ -160,7 +165,7 @@ template <class S, int K = 0, bool IS_END = K == S::n_in> struct operands {
     }
 };
 
-template <class S, int K> struct operands<S, K, true> {
+template <class S, int W, int K> struct operands<S, W, K, true> {
     static constexpr int registers = 0;
 
     __device__ __forceinline__ void fetch(const struct gpu_special &, int64_t)
@@ -174,27 +179,36 @@ template <class S, int K> struct operands<S, K, true> {
 /* ---- steps ---- */
 
 /* Step NTH and those after it. */
-template <class S, int NTH>
+template <class S, int W, int NTH = 0>
 static __device__ __forceinline__ void steps_from(const struct gpu_special &a,
-                                                  const operands<S> &x, typename S::real v[4])
+                                                  const operands<S, W> &x, typename S::real v[W])
 {
     typedef typename S::real R;
 
     if constexpr (NTH < S::n_steps) {
         constexpr struct pass_step s = S::step[NTH];
-        R was[4], other[4];
+        R was[W], other[W];
 
-        for (int j = 0; j < 4; j++)
+        for (int j = 0; j < W; j++)
             was[j] = other[j] = v[j];
         if constexpr (s.op < OP_ADD) {
-            unary4<R>(s.op, was, v);
+            unary_each<W, R>(s.op, was, v);
         } else {
             if constexpr (s.with != PASS_VALUE)
                 x.template take<s.with>(a, other);
-            binary4<R>(s.op, s.is_second ? other : was, s.is_second ? was : other, v);
+            binary_each<W, R>(s.op, s.is_second ? other : was, s.is_second ? was : other, v);
         }
-        steps_from<S, NTH + 1>(a, x, v);
+        steps_from<S, W, NTH + 1>(a, x, v);
     }
+}
+
+/* What the pass makes of what was fetched. */
+template <class S, int W>
+static __device__ __forceinline__ void special_make(const struct gpu_special &a,
+                                                    const operands<S, W> &x, typename S::real v[W])
+{
+    x.template take<0>(a, v);
+    steps_from<S, W>(a, x, v);
 }
 
 /* Blocks that fit onto a multiprocessor: three have 80 registers to a thread, and softmax's pass over
@@ -202,7 +216,7 @@ static __device__ __forceinline__ void steps_from(const struct gpu_special &a,
  * fit into half of them have two. */
 template <class S> static __device__ constexpr int blocks_at_a_time()
 {
-    return operands<S>::registers <= 40 ? 3 : 2;
+    return operands<S, 4>::registers <= 40 ? 3 : 2;
 }
 
 template <class S> static __device__ __forceinline__ bool is_whole(int64_t i)
@@ -218,7 +232,7 @@ static __device__ __forceinline__ void special_store(const struct gpu_special &a
     R *y = (R *)a.y + i;
 
     if (is_whole<S>(i)) {
-        *(quad<R> *)y = {{v[0], v[1], v[2], v[3]}};
+        *(neighbours<R, 4> *)y = {{v[0], v[1], v[2], v[3]}};
         return;
     }
     for (int j = 0; j < (int)(S::n % 4); j++)
@@ -233,15 +247,14 @@ template <class S> static __device__ __forceinline__ void special_all(const stru
 
     ITEM_ROLLED
     for (int64_t i = blockIdx.x * tile + 4 * threadIdx.x; i < S::n; i += gridDim.x * tile) {
-        operands<S> x;
+        operands<S, 4> x;
         typename S::real v[4];
 
         if (is_whole<S>(i))
             x.fetch(a, i);
         else
             x.fetch_end(a, i);
-        x.template take<0>(a, v);
-        steps_from<S, 0>(a, x, v);
+        special_make<S, 4>(a, x, v);
         special_store<S>(a, i, v);
     }
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Elementwise ops on four elements at a time. */
+/* Elementwise ops on N elements at a time. */
 
 /* A constant op folds the items' switch away. */
 #define EACH_CASE(op, expression)   \
     case op:                        \
-        for (int j = 0; j < 4; j++) \
+        for (int j = 0; j < N; j++) \
             y[j] = expression;      \
         break;
 
 #define UNARY_CASE(op) EACH_CASE(op, items<R>::unary((int)op, a[j]))
-template <class R> static __device__ __forceinline__ void unary4(int op, const R a[4], R y[4])
+template <int N, class R>
+static __device__ __forceinline__ void unary_each(int op, const R a[N], R y[N])
 {
     if constexpr (is_integer<R>::value) {
         switch (op) {
@@ -36,8 +37,8 @@ template <class R> static __device__ __forceinline__ void unary4(int op, const R
 }
 
 #define BINARY_CASE(op) EACH_CASE(op, items<R>::binary((int)op, a[j], b[j]))
-template <class R>
-static __device__ __forceinline__ void binary4(int op, const R a[4], const R b[4], R y[4])
+template <int N, class R>
+static __device__ __forceinline__ void binary_each(int op, const R a[N], const R b[N], R y[N])
 {
     switch (op) {
         BINARY_CASE(OP_ADD)

@@ -5,6 +5,8 @@
 #define ASSAY_OPS_OPS_H
 
 #include "problem/graph.h"
+#include "tensor/compare.h"
+#include "tensor/fingerprint.h"
 
 enum ops_precision { OPS_DOUBLE, OPS_FLOAT };
 
@@ -30,6 +32,16 @@ struct ops_run {
 int ops_eval(const struct graph *g, const struct ops_run *run, const void *const *sources,
              void *const *outputs, struct err *err);
 
+/* Something that is compared with an output of a graph as that is made. */
+struct ops_compare {
+    int output;
+    enum dtype type; /* of what lies at `got`, as many elements as the output has */
+    const void *got;
+    const struct compare_scale *scale;
+    const double *row_rms;     /* of the expected values' rows, where scale has any */
+    struct fingerprint *print; /* of what lies there, under its key; NULL: not wanted */
+};
+
 /* Who evaluates: this host (ops_host), or a GPU (gpu/gpu.h). Sources and outputs are addresses in
  * the engine's own memory; everything has ended when eval returns. */
 struct ops_engine {
@@ -38,6 +50,14 @@ struct ops_engine {
                 const void *const *sources, void *const *outputs, struct err *err);
     /* Most bytes it holds at once besides sources and outputs. */
     double (*peak_bytes)(void *ctx, const struct graph *g, enum ops_precision precision);
+    /* Optional, both or neither. Whether compare() can compare elements of that dtype with this
+     * output; what it takes for it is prepared. */
+    bool (*compares)(void *ctx, const struct graph *g, const void *const *sources, int output,
+                     enum dtype type);
+    /* What eval() in double and the device's compare() give together, to the bit, without storing
+     * what is expected. */
+    int (*compare)(void *ctx, const struct graph *g, const void *const *sources,
+                   const struct ops_compare *what, struct compare_stats *ret, struct err *err);
 };
 extern const struct ops_engine ops_host;
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Passes over elements that are compiled for what they do (gpu_special.c) against the interpreting
  * kernel, on a GPU: the same bits, for every op that is a step, every dtype, and sizes that leave
- * elements over. Needs no cmocka: it also runs from a dist tree. Exits 77 where there is no GPU. */
+ * elements over. And comparing with them as they are made (gpu_compare.c) against comparing with
+ * what they store: the same figures, to the bit. Needs no cmocka: it also runs from a dist tree.
+ * Exits 77 where there is no GPU. */
 #include "base/clock.h"
 #include "device/cuda_judge.h"
 #include "gpu/gpu.h"
@@ -190,6 +192,136 @@ static void compare(const char *name, const struct graph *g, enum ops_precision 
           precision == OPS_DOUBLE ? "other bits in double" : "other bits in float");
 }
 
+/* ---- compared as they are made ---- */
+
+/* What a comparison gives. */
+struct figures {
+    struct compare_stats stats;
+    struct fingerprint print;
+};
+
+/* What is expected, narrowed, and with something wrong in it where asked. */
+static bool answer(struct mem *got, const struct mem *y, enum dtype t, int64_t n, bool wrong)
+{
+    static const uint64_t bits[] = {0x7FF8000000000000u, 0x4008000000000000u};
+    const int64_t at[] = {n - 1, n / 2};
+
+    if (ops->store(ctx, y, 0, t, n, got, 0, &err) < 0)
+        return false;
+    for (int i = 0; wrong && i < 2; i++) {
+        struct mem value = MEM_INIT;
+        bool ok = take(&value, 1, 8) && ops->upload(ctx, &value, 0, &bits[i], 8, &err) == 0 &&
+                  ops->store(ctx, &value, 0, t, 1, got, (size_t)at[i] * dtype_size(t), &err) == 0;
+
+        ops->mem_free(ctx, &value);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static bool stored_way(const struct mem *y, const struct mem *got, enum dtype t, int64_t n,
+                       const struct compare_scale *scale, const struct mem *rms,
+                       struct figures *ret)
+{
+    return ops->compare(ctx, y, 0, got, 0, t, n, scale, rms, 0, &ret->stats, &ret->print, &err) ==
+           0;
+}
+
+static bool in_passing(const struct graph *g, const void *const *sources, const struct mem *got,
+                       enum dtype t, const struct compare_scale *scale, const struct mem *rms,
+                       struct figures *ret)
+{
+    struct ops_compare what = {.type = t,
+                               .got = (const void *)got->handle,
+                               .scale = scale,
+                               .row_rms = (const double *)rms->handle,
+                               .print = &ret->print};
+
+    return engine.compare(engine.ctx, g, sources, &what, &ret->stats, &err) == 0;
+}
+
+static void hold_figures(const char *name, const struct graph *g, const void *const *sources,
+                         const struct mem *y, struct mem *got, enum dtype t, int64_t row_len)
+{
+    int64_t n = shape_count(&g->nodes[g->outputs[0].node].shape);
+    struct compare_scale scale = {row_len, 0.5, 0x1p-20};
+    struct mem rms = MEM_INIT;
+    bool ok = take(&rms, row_len ? n / row_len : 1, 8) &&
+              (!row_len || ops->row_rms(ctx, y, 0, n, row_len, &rms, 0, &err) == 0);
+
+    check(ok, name, "the sizes of rows");
+    check(engine.compares(engine.ctx, g, sources, 0, t), name, "it is not compared in passing");
+    for (int wrong = 0; ok && wrong < 2; wrong++) {
+        struct figures stored = {.print.key = SEED}, passing = {.print.key = SEED};
+
+        check(answer(got, y, t, n, wrong), name, "the answer");
+        check(stored_way(y, got, t, n, &scale, &rms, &stored), name, "stored");
+        check(in_passing(g, sources, got, t, &scale, &rms, &passing), name, "in passing");
+        check(stored.stats.n_nonfinite >= wrong, name, "what is wrong is not found");
+        check(memcmp(&stored, &passing, sizeof(stored)) == 0, name, "other figures in passing");
+    }
+    ops->mem_free(ctx, &rms);
+}
+
+/* Frees the graph, which is one pass from its sources. t: of what is compared. */
+static void compare_both_ways(const char *name, struct graph *g, enum dtype t, int64_t row_len)
+{
+    struct gpu *gpu = engine.ctx;
+    int64_t n = shape_count(&g->nodes[g->outputs[0].node].shape), before = gpu->special_least;
+    struct mem in[8], y = MEM_INIT, got = MEM_INIT;
+    const void *sources[8];
+
+    for (int i = 0; i < 8; i++)
+        in[i] = (struct mem)MEM_INIT;
+    if (!draw(g, in) || !take(&y, n, 8) || !take(&got, n, dtype_size(t))) {
+        printf("skipped %s: %s\n", name, err.text);
+        skipped++;
+    } else {
+        for (int i = 0; i < g->n_sources; i++)
+            sources[i] = (void *)in[i].handle;
+        check(evaluate(g, OPS_DOUBLE, in, &y, 1) == 0, name, "evaluated");
+        gpu->special_least = 1;
+        hold_figures(name, g, sources, &y, &got, t, row_len);
+        gpu->special_least = before;
+    }
+    for (int i = 0; i < 8; i++)
+        ops->mem_free(ctx, &in[i]);
+    ops->mem_free(ctx, &y);
+    ops->mem_free(ctx, &got);
+    gpu_engine_trim(&engine);
+    graph_free(g);
+    err = (struct err)ERR_INIT;
+}
+
+/* exp(x - most) / sum, the rows being sources. */
+static struct graph *softmax_again(int64_t rows, int64_t length)
+{
+    struct graph *g = graph_new();
+    int x = add_source(g, DT_F32, SHAPE(rows, length));
+    int most = add_source(g, DT_F32, SHAPE(rows, 1)), sum = add_source(g, DT_F32, SHAPE(rows, 1));
+    int e = add_unary(g, OP_EXP, add_binary(g, OP_SUB, x, most));
+
+    return finished(g, add_binary(g, OP_DIV, e, sum));
+}
+
+static void figures_are_those_of_the_stored_way(void)
+{
+    static const enum dtype types[] = {DT_F64, DT_F32, DT_F16, DT_BF16};
+
+    for (size_t t = 0; t < ARRAY_SIZE(types); t++) {
+        AUTO(freep) char *name = xasprintf("compared with %s", dtype_name(types[t]));
+
+        compare_both_ways(name, softmax_again(26, 340), types[t], 340);
+        compare_both_ways(name, softmax_again(5, 4111), types[t], 4111);
+        compare_both_ways(name, softmax_again(300, 65538), types[t], 65538);
+        compare_both_ways(name, relu(DT_F32, 12291), types[t], 0);
+        compare_both_ways(name, relu(types[t], 1000008), types[t], 102);
+    }
+    compare_both_ways("large softmax compared", softmax_again(2048, 393216), DT_F32, 393216);
+    compare_both_ways("large relu compared", relu(DT_F32, (int64_t)4096 * 65536), DT_F32, 65536);
+}
+
 /* Frees the graph. special_least: of struct gpu. */
 static void both_ways(const char *name, struct graph *g, int64_t special_least)
 {
@@ -290,6 +422,7 @@ int main(void)
     types_are_the_interpreters();
     sizes_are_the_interpreters();
     large_ones_are_special();
+    figures_are_those_of_the_stored_way();
     gpu_engine_close(&engine);
     ops->close(ctx);
     printf("%.1f s\n%d passed, %d failed, %d skipped\n", clock_ms_since(start) / 1e3, passed,

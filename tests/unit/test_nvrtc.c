@@ -130,6 +130,29 @@ static void hold_registers(const struct buf *cubin, int most, int most_stack_byt
     sass_release(&s);
 }
 
+/* Operands are somewhere, unless make() says otherwise. */
+static struct gpu_pass pass_of(void (*make)(struct gpu_pass *a, enum dtype t), enum dtype t)
+{
+    static const char somewhere;
+    struct gpu_pass a = {.n = 0};
+
+    for (int k = 0; k < PASS_MAX_IN; k++)
+        a.in[k] = (struct typed){&somewhere, DT_F64};
+    make(&a, t);
+    return a;
+}
+
+static void compile_pass(const struct buf *text, int registers, int stack_bytes)
+{
+    AUTO(buf_release) struct buf cubin = BUF_INIT;
+    struct nvrtc_program p = gpu_special_source(buf_str(text), 90);
+    struct err err = ERR_INIT;
+
+    if (nvrtc_compile(&p, NULL, &cubin, &err) < 0)
+        fail_msg("%s\n%s", err.text, buf_str(text));
+    hold_registers(&cubin, registers, stack_bytes);
+}
+
 /* Of a pass with few operands three blocks fit onto a multiprocessor, of others two. Nothing is
  * kept in memory. */
 static void special_passes_compile(void **state)
@@ -153,20 +176,37 @@ static void special_passes_compile(void **state)
     (void)state;
     need_nvrtc();
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        AUTO(buf_release) struct buf text = BUF_INIT, cubin = BUF_INIT;
-        struct gpu_pass a = {.n = 0};
-        struct err err = ERR_INIT;
+        AUTO(buf_release) struct buf text = BUF_INIT;
+        struct gpu_pass a = pass_of(cases[i].make, cases[i].type);
 
-        for (int k = 0; k < PASS_MAX_IN; k++)
-            a.in[k] = (struct typed){&a, DT_F64};
-        cases[i].make(&a, cases[i].type);
         gpu_special_text(&a, cases[i].store, &text);
+        compile_pass(&text, cases[i].registers, cases[i].stack_bytes);
+    }
+}
 
-        struct nvrtc_program p = gpu_special_source(buf_str(&text), 90);
+/* The same passes, compared with as they are made. Next to nothing is kept in memory, or a few
+ * places of two registers each. */
+static void comparing_passes_compile(void **state)
+{
+    static const struct {
+        void (*make)(struct gpu_pass *a, enum dtype t);
+        enum dtype type, got;
+        int registers, stack_bytes;
+    } cases[] = {
+        {softmax, DT_F32, DT_F32, 80, 16},     {softmax, DT_F32, DT_BF16, 80, 16},
+        {softmax_odd, DT_F32, DT_F32, 80, 64}, {relu, DT_F32, DT_F32, 64, 16},
+        {relu, DT_BF16, DT_BF16, 64, 16},      {relu, DT_F16, DT_F8E4M3, 64, 16},
+        {several, DT_F32, DT_F64, 80, 16},
+    };
 
-        if (nvrtc_compile(&p, NULL, &cubin, &err) < 0)
-            fail_msg("%s\n%s", err.text, buf_str(&text));
-        hold_registers(&cubin, cases[i].registers, cases[i].stack_bytes);
+    (void)state;
+    need_nvrtc();
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        AUTO(buf_release) struct buf text = BUF_INIT;
+        struct gpu_pass a = pass_of(cases[i].make, cases[i].type);
+
+        gpu_compare_text(&a, cases[i].got, &text);
+        compile_pass(&text, cases[i].registers, cases[i].stack_bytes);
     }
 }
 
@@ -348,7 +388,7 @@ int main(void)
         cmocka_unit_test(cublaslt_has_what_we_call),   cmocka_unit_test(judge_kernels_compile),
         cmocka_unit_test(evaluating_kernels_compile),  cmocka_unit_test(special_passes_compile),
         cmocka_unit_test(errors_are_one_line),         cmocka_unit_test(cache_is_used_and_checked),
-        cmocka_unit_test(compiling_is_announced_once),
+        cmocka_unit_test(compiling_is_announced_once), cmocka_unit_test(comparing_passes_compile),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
