@@ -122,7 +122,7 @@ static inline int pool_law(const struct pool *p, int content)
 
 /* Compares outputs that lie in `got` like in an output arena (at `at`) with content's expected
  * ones. Where contents are made again, those whose bits were compared before need no expected ones
- * (recall.h). */
+ * (recall.h), and others none that are stored, if the engine can compare with what it makes. */
 int pool_compare(struct pool *p, int content, int output, const struct mem *got, size_t at,
                  struct compare_stats *ret, struct err *err);
 

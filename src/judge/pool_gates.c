@@ -95,6 +95,21 @@ static int compare(struct pool *p, int content, int output, enum dtype t, const 
         &law_gate(p, content, output)->scale, row_rms, p->rms_offset[output], ret, print, err);
 }
 
+/* An answer of a candidate's, in passing where that can be. */
+static int compare_answer(struct pool *p, int content, int output, const struct mem *got, size_t at,
+                          struct compare_stats *ret, struct fingerprint *print, struct err *err)
+{
+    enum dtype t = pool_output_node(p->graph, output)->dtype;
+    const struct pool_slot *slot;
+
+    if (pool_measure_first(p, content, err) < 0 || pool_get(p, content, &slot, err) < 0)
+        return -1;
+    if (pool_passes(p, slot, output))
+        return pool_compare_passing(p, slot, output, got, at, &law_gate(p, content, output)->scale,
+                                    ret, print, err);
+    return compare(p, content, output, t, got, at, ret, print, err);
+}
+
 static struct recall_output *known_of(struct pool *p, int content, int output)
 {
     struct pool_content *c;
@@ -122,7 +137,7 @@ static int compare_unknown(struct pool *p, int content, int output, const struct
         if (recall_find(&p->recall, known, &print, ret))
             return 0;
     }
-    if (compare(p, content, output, t, got, at, ret, &print, err) < 0)
+    if (compare_answer(p, content, output, got, at, ret, &print, err) < 0)
         return -1;
     recall_add(&p->recall, known, &print, ret);
     return 0;
@@ -133,8 +148,7 @@ int pool_compare(struct pool *p, int content, int output, const struct mem *got,
 {
     if (p->remembers)
         return compare_unknown(p, content, output, got, at, ret, err);
-    return compare(p, content, output, pool_output_node(p->graph, output)->dtype, got, at, ret,
-                   NULL, err);
+    return compare_answer(p, content, output, got, at, ret, NULL, err);
 }
 
 void pool_begin_candidate(struct pool *p)

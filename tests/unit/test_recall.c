@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Outputs that were compared before, in a pool on the emulated GPU whose contents do not all fit:
- * what is compared, what is only looked at, and that the figures are the same either way. The
- * device and the engine are the GPU's, with what they do counted. */
+ * what is compared, what is only looked at, what is compared as it is made, and that the figures
+ * are the same either way. The device and the engine are the GPU's, with what they do counted. */
 #include "testing.h"
 
 #include "gpu/gpu.h"
+#include "gpu/gpu_ctx.h"
 #include "judge/pool.h"
 #include "problem/problem.h"
 
@@ -24,6 +25,7 @@ static struct device device;
 
 static struct {
     int compares, prints, evals; /* evals: in double, of expected values */
+    int passings;                /* comparisons with what is made meanwhile */
     bool no_prints;              /* they fail */
 } done;
 
@@ -53,8 +55,28 @@ static int count_eval(void *ctx, const struct graph *g, const struct ops_run *ru
     return gpu.eval(ctx, g, run, sources, outputs, err);
 }
 
+static int count_passing(void *ctx, const struct graph *g, const void *const *sources,
+                         const struct ops_compare *what, struct compare_stats *ret, struct err *err)
+{
+    done.passings++;
+    return gpu.compare(ctx, g, sources, what, ret, err);
+}
+
+/* Of struct gpu: few enough elements for a kernel of their own, or so many that nothing has one. */
+static void let_pass(bool yes)
+{
+    ((struct gpu *)gpu.ctx)->special_least = yes ? 1 : INT64_MAX;
+}
+
+static void expect_passings(int passings)
+{
+    assert_int_equal(done.passings, passings);
+    done.passings = 0;
+}
+
 static void expect_done(int compares, int prints, int evals)
 {
+    assert_int_equal(done.passings, 0);
     assert_int_equal(done.compares, compares);
     assert_int_equal(done.prints, prints);
     assert_int_equal(done.evals, evals);
@@ -81,6 +103,7 @@ static int set_up(void **state)
     device.judge = &ops;
     engine = gpu;
     engine.eval = count_eval;
+    engine.compare = count_passing;
     return 0;
 }
 
@@ -473,6 +496,95 @@ static void a_fingerprint_that_fails_is_an_error(void **state)
     close_rig(&r);
 }
 
+/* ---- in passing ---- */
+
+static const char *const passing[] = {"level1/019_relu", "level1/023_softmax"};
+
+/* Known answers cost nothing in either way; others are compared with what is made meanwhile, and
+ * nothing is stored. What is remembered of them is the same. */
+static void who_comes_back_is_compared_in_passing(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(passing); i++) {
+        struct rig r;
+
+        open_rig(&r, passing[i], true);
+        first_candidate(&r);
+        for (int k = 0; k < CONTENTS; k++) {
+            AUTO(freep) char *other = spoilt(&r, k, 77 * k, 0x1p-10f);
+            const struct pool_slot *slot;
+            struct compare_stats stats, want = compared(&r, k, other);
+            struct err err = ERR_INIT;
+
+            forget(&r, k);
+            let_pass(true);
+            pool_begin_candidate(&r.pool);
+            stats = answer(&r, k, other);
+            expect_passings(1);
+            expect_done(0, 1, 0);
+            same(stats, want);
+            must(pool_get(&r.pool, k, &slot, &err), &err);
+            assert_false(slot->has_y);
+            same(answer(&r, k, other), want); /* by its fingerprint */
+            expect_done(0, 1, 0);
+            let_pass(false);
+        }
+        close_rig(&r);
+    }
+}
+
+/* Not in passing: where expected values lie there, where their rows' sizes are not known, and
+ * honest runs. */
+static void what_lies_there_is_read(void **state)
+{
+    AUTO(freep) char *other = NULL;
+    const struct pool_slot *slot;
+    struct err err = ERR_INIT;
+    struct rig r;
+
+    (void)state;
+    open_rig(&r, "level1/023_softmax", true);
+    first_candidate(&r);
+    other = spoilt(&r, 1, 9, 1);
+    r.pool.remembers = false;
+    let_pass(true);
+    forget(&r, 1);
+    must(pool_get_expected(&r.pool, 1, &slot, &err), &err);
+    answer(&r, 1, other);
+    expect_done(1, 0, 1);
+    forget(&r, 1);
+    answer(&r, 1, other);
+    expect_passings(1);
+    expect_done(0, 0, 0);
+    must(pool_include_honest(&r.pool, 1, &err), &err);
+    assert_true(done.compares > 0 && done.passings == 0 && done.evals == 1);
+    forget(&r, 1);
+    ops.mem_free(cuda, &r.pool.contents[1].row_rms);
+    answer(&r, 1, other);
+    expect_done(1, 0, 1);
+    let_pass(false);
+    close_rig(&r);
+}
+
+static void first_contents_come_without_what_is_not_needed(void **state)
+{
+    struct err err = ERR_INIT;
+    struct rig r;
+
+    (void)state;
+    open_rig(&r, "level1/019_relu", true);
+    first_candidate(&r);
+    for (int round = 0; round < 2; round++) {
+        r.pool.recall.hope[false] = false;
+        forget(&r, 0);
+        let_pass(round == 1);
+        must(pool_bring_first(&r.pool, &err), &err);
+        expect_done(0, 0, round == 0 ? r.pool.cap_slots : 0);
+        let_pass(false);
+    }
+    close_rig(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -486,6 +598,9 @@ int main(void)
         cmocka_unit_test(what_stays_is_compared),
         cmocka_unit_test(outputs_are_remembered_one_by_one),
         cmocka_unit_test(a_fingerprint_that_fails_is_an_error),
+        cmocka_unit_test(who_comes_back_is_compared_in_passing),
+        cmocka_unit_test(what_lies_there_is_read),
+        cmocka_unit_test(first_contents_come_without_what_is_not_needed),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);
