@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparing with an output as it is made, where one pass makes it from sources alone. Whether that is
- * so is the evaluator's own answer: it plans that output alone, on a backend that has no memory for
- * anything on the way and takes one job. */
+/* Comparing with an output as it is made, where one pass makes it from sources alone. Whether that
+ * is so is the evaluator's own answer: it plans that output alone, on a backend that has no memory
+ * for anything on the way and takes one job. */
 #include "gpu/gpu_ctx.h"
 
 #include <assert.h>

@@ -23,8 +23,8 @@ bool pool_passes(const struct pool *p, const struct pool_slot *slot, int output)
     if (!e->compares || slot->has_y || !has_scales(p, slot->content))
         return false;
 
-    AUTO(freep) const void **sources =
-        pool_sources(p, g, &slot->data, &p->contents[slot->content].kept);
+    AUTO(freep)
+    const void **sources = pool_sources(p, g, &slot->data, &p->contents[slot->content].kept);
 
     return e->compares(e->ctx, g, sources, output, pool_output_node(p->graph, output)->dtype);
 }

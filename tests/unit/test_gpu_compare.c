@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparing with a pass as it is made, on the emulated GPU: figures and fingerprint are those of the
- * stored way, to the bit, whatever the answer and wherever rows end; and which outputs are made by
- * one pass. */
+/* Comparing with a pass as it is made, on the emulated GPU: figures and fingerprint are those of
+ * the stored way, to the bit, whatever the answer and wherever rows end; and which outputs are made
+ * by one pass. */
 #define RIG_ON_GPU
 #include "ops_rig.h"
 
@@ -50,8 +50,9 @@ static int relu_of(struct rig *r, enum dtype t, int64_t n)
     for (int64_t i = 0; i < n; i++)
         v[i] = i % 1000 == 7 ? NAN : i % 1000 == 9 ? INFINITY : i % 1000 == 11 ? -0.0 : noise();
     x = add_source(r, t, SHAPE(n), v);
-    return add_op(r, OP_MAXIMUM, NULL, NULL, 2, x,
-                  add_op(r, OP_CONST, &(struct op_attrs){.value = 0}, &(struct node){.dtype = t}, 0));
+    return add_op(
+        r, OP_MAXIMUM, NULL, NULL, 2, x,
+        add_op(r, OP_CONST, &(struct op_attrs){.value = 0}, &(struct node){.dtype = t}, 0));
 }
 
 /* Not all infinities and NaNs are wrong here; three elements are left over. */
@@ -118,8 +119,8 @@ static void not_finite(enum dtype t, char *got, int64_t n)
     spoil(t, got, n - 2, NAN);
 }
 
-static void (*const answers[])(enum dtype t, char *got, int64_t n) = {
-    right, one_wrong, last_wrong, many_wrong, not_finite};
+static void (*const answers[])(enum dtype t, char *got, int64_t n) = {right, one_wrong, last_wrong,
+                                                                      many_wrong, not_finite};
 
 /* ---- both ways ---- */
 
