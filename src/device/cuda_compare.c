@@ -120,18 +120,18 @@ static void set_print(struct fingerprint *print, const struct cuda_figures *f)
         print->v[row] = f->print[row];
 }
 
-static CUfunction print_kernel(const struct cuda_ctx *c, enum dtype t)
+static int get_print(struct cuda_ctx *c, enum dtype t, struct err *err)
 {
-    switch (dtype_size(t)) {
-    case 1:
-        return c->kernels[FINGERPRINT_1];
-    case 2:
-        return c->kernels[FINGERPRINT_2];
-    case 4:
-        return c->kernels[FINGERPRINT_4];
-    default:
-        return c->kernels[FINGERPRINT_8];
-    }
+    AUTO(freep) char *name = xasprintf("fingerprint_%zu", dtype_size(t));
+
+    return cuda_get_kernel(c, c->module, name, &c->print[t], err);
+}
+
+static int get_compare(struct cuda_ctx *c, enum dtype t, struct err *err)
+{
+    AUTO(freep) char *name = xasprintf("compare_%s", dtype_name(t));
+
+    return cuda_get_kernel(c, c->module, name, &c->compare[t], err);
 }
 
 int cuda_fingerprint(void *ctx, const struct mem *got, size_t at, enum dtype t, int64_t n,
@@ -146,12 +146,12 @@ int cuda_fingerprint(void *ctx, const struct mem *got, size_t at, enum dtype t, 
     struct compare_room room;
     void *args[] = {&job, &room.parts};
 
-    if (!have || cuda_enter(c, err) < 0)
+    if (!have || cuda_enter(c, err) < 0 || get_print(c, t, err) < 0)
         return -1;
-    if (n > 0 && (reserve_compare(c, 0, 0, &room, err) < 0 ||
-                  cuda_launch(c, print_kernel(c, t), (unsigned)compare_blocks(n), args,
-                              "fingerprint", err) < 0 ||
-                  read_figures(c, n, &room, &f, err) < 0))
+    if (n > 0 &&
+        (reserve_compare(c, 0, 0, &room, err) < 0 ||
+         cuda_launch(c, c->print[t], (unsigned)compare_blocks(n), args, "fingerprint", err) < 0 ||
+         read_figures(c, n, &room, &f, err) < 0))
         return -1;
     set_print(print, &f);
     return 0;
@@ -256,7 +256,7 @@ int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *
     struct cuda_compare job = cuda_compare_job(t, n, scale, print);
 
     if (!have || given_rms(row_rms, rms_at, job.row_len ? n / job.row_len : 0, &rows, err) < 0 ||
-        cuda_enter(c, err) < 0)
+        cuda_enter(c, err) < 0 || get_compare(c, t, err) < 0)
         return -1;
     job.y = (const void *)(uintptr_t)want;
     job.got = (const void *)(uintptr_t)have;

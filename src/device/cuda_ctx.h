@@ -32,10 +32,6 @@ enum kernel {
     SEGMENT_SUMS,
     LONG_ROW_RMS,
     COMPARE_FINISH,
-    FINGERPRINT_1,
-    FINGERPRINT_2,
-    FINGERPRINT_4,
-    FINGERPRINT_8,
     FLUSH_WRITE,
     FLUSH_READ,
     FMA_F32,
@@ -56,8 +52,9 @@ struct cuda_ctx {
     CUstream stream;
     CUmodule module;
     CUfunction kernels[KERNEL_COUNT];
-    CUfunction compare[DT_COUNT];
-    struct nvml *nvml; /* NULL: not there */
+    CUfunction compare[DT_COUNT], print[DT_COUNT]; /* got when first wanted: loading one takes a
+                                                      millisecond */
+    struct nvml *nvml;                             /* NULL: not there */
     pthread_t nvml_opener;
     bool opens_nvml; /* nvml is the thread's until it is joined */
     int sms, sm;     /* how many, and of which kind: 90 for sm_90 */
@@ -98,11 +95,17 @@ unsigned cuda_blocks(const struct cuda_ctx *c, int64_t threads);
 int cuda_launch(struct cuda_ctx *c, CUfunction kernel, unsigned blocks, void **args,
                 const char *what, struct err *err);
 
+/* A kernel of a module of the judge's, where *ret is not there yet: a driver loads what is asked
+ * for, and few of many are needed at a time. */
+int cuda_get_kernel(struct cuda_ctx *c, CUmodule module, const char *name, CUfunction *ret,
+                    struct err *err);
+
 /* A comparison without its addresses; print may be NULL. */
 struct cuda_compare cuda_compare_job(enum dtype t, int64_t n, const struct compare_scale *scale,
                                      const struct fingerprint *print);
-/* Carries it out by c->compare[t], or by a kernel that does the same with expected values of its
- * own (gpu/gpu_compare.cuh): then job has the rows' RMS, and `more` is the kernel's third argument.
+/* Carries it out by the comparison of t, or by a kernel that does the same with expected values of
+ * its own (gpu/gpu_compare.cuh): then job has the rows' RMS, and `more` is the kernel's third
+ * argument.
  */
 int cuda_compare_by(struct cuda_ctx *c, CUfunction kernel, enum dtype t, struct cuda_compare *job,
                     void *more, struct compare_stats *ret, struct fingerprint *print,

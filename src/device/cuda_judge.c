@@ -41,10 +41,6 @@ static const char *const kernel_names[KERNEL_COUNT] = {
     [SEGMENT_SUMS] = "segment_sums",
     [LONG_ROW_RMS] = "long_row_rms",
     [COMPARE_FINISH] = "compare_finish",
-    [FINGERPRINT_1] = "fingerprint_1",
-    [FINGERPRINT_2] = "fingerprint_2",
-    [FINGERPRINT_4] = "fingerprint_4",
-    [FINGERPRINT_8] = "fingerprint_8",
     [FLUSH_WRITE] = "flush_write",
     [FLUSH_READ] = "flush_read",
     [FMA_F32] = "fma_f32",
@@ -136,9 +132,10 @@ static int make_context(struct cuda_ctx *c, struct err *err)
     return rc ? cuda_fail(c->cu, rc, err, "no context") : 0;
 }
 
-static int get_kernel(struct cuda_ctx *c, const char *name, CUfunction *ret, struct err *err)
+int cuda_get_kernel(struct cuda_ctx *c, CUmodule module, const char *name, CUfunction *ret,
+                    struct err *err)
 {
-    CUresult rc = c->cu->cuModuleGetFunction(ret, c->module, name);
+    CUresult rc = *ret ? 0 : c->cu->cuModuleGetFunction(ret, module, name);
 
     return rc ? cuda_fail(c->cu, rc, err, "the judge's kernel %s", name) : 0;
 }
@@ -146,13 +143,7 @@ static int get_kernel(struct cuda_ctx *c, const char *name, CUfunction *ret, str
 static int get_kernels(struct cuda_ctx *c, struct err *err)
 {
     for (int i = 0; i < KERNEL_COUNT; i++) {
-        if (get_kernel(c, kernel_names[i], &c->kernels[i], err) < 0)
-            return -1;
-    }
-    for (int t = 0; t < DT_COUNT; t++) {
-        AUTO(freep) char *name = xasprintf("compare_%s", dtype_name(t));
-
-        if (get_kernel(c, name, &c->compare[t], err) < 0)
+        if (cuda_get_kernel(c, c->module, kernel_names[i], &c->kernels[i], err) < 0)
             return -1;
     }
     return 0;

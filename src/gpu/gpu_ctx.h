@@ -41,9 +41,9 @@ struct gpu_made_special {
 struct gpu {
     struct cuda_ctx *c; /* not owned */
     CUmodule module;
-    CUfunction kernels[GPU_KERNEL_COUNT];
-    CUmemoryPool pool;      /* the device's own */
-    struct gpu_block *live; /* what is taken and not given back */
+    CUfunction kernels[GPU_KERNEL_COUNT]; /* got when first wanted */
+    CUmemoryPool pool;                    /* the device's own */
+    struct gpu_block *live;               /* what is taken and not given back */
     int n_live, cap_live;
     double now_bytes, peak_bytes;
     /* Most that the columns of convolutions and the lanes of sums take at a time. */

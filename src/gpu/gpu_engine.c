@@ -23,6 +23,8 @@ int gpu_launch_blocks(struct gpu *g, int kernel, int64_t blocks, void *args, str
 
     if (blocks <= 0)
         return 0;
+    if (cuda_get_kernel(g->c, g->module, kernel_names[kernel], &g->kernels[kernel], err) < 0)
+        return -1;
     return cuda_launch(g->c, g->kernels[kernel], (unsigned)blocks, list, kernel_names[kernel], err);
 }
 
@@ -125,13 +127,8 @@ static double engine_peak_bytes(void *ctx, const struct graph *graph, enum ops_p
 static int load_kernels(struct gpu *g, struct err *err)
 {
     struct nvrtc_program p = gpu_source(g->c->sm);
-    CUresult rc = 0;
 
-    if (cuda_load_program(g->c, &p, "the kernels that evaluate", &g->module, err) < 0)
-        return -1;
-    for (int i = 0; rc == 0 && i < GPU_KERNEL_COUNT; i++)
-        rc = g->c->cu->cuModuleGetFunction(&g->kernels[i], g->module, kernel_names[i]);
-    return rc ? cuda_fail(g->c->cu, rc, err, "loading the kernels that evaluate") : 0;
+    return cuda_load_program(g->c, &p, "the kernels that evaluate", &g->module, err);
 }
 
 /* What is given back stays with us until it is trimmed: mapping memory anew costs milliseconds. */

@@ -223,7 +223,7 @@ int pool_get_expected(struct pool *p, int content, const struct pool_slot **ret,
 }
 
 /* Whether what they are answered with will be known is guessed from the last candidate. If not, and
- * it cannot be compared in passing, expected values are needed. Asking also prepares for that. */
+ * it cannot be compared in passing, expected values are needed. */
 int pool_bring_first(struct pool *p, struct err *err)
 {
     bool hopes = p->remembers && recall_hopes(&p->recall);
@@ -232,7 +232,7 @@ int pool_bring_first(struct pool *p, struct err *err)
     for (int k = 0; k < MIN(p->cap_slots, p->n_contents); k++) {
         if (pool_get(p, k, &slot, err) < 0)
             return -1;
-        if (!pool_passes_all(p, slot) && !hopes && pool_get_expected(p, k, &slot, err) < 0)
+        if (!hopes && !pool_passes_all(p, slot) && pool_get_expected(p, k, &slot, err) < 0)
             return -1;
     }
     return 0;
@@ -385,8 +385,13 @@ static int fill_pool(struct pool *p, int contents, struct err *err)
     if (make_up_to(p, keeps ? MIN(2, contents) : 1, err) < 0)
         return -1;
     pool_choose_honest(p, keeps);
-    if (!keeps)
+    if (!keeps) {
+        uint64_t start = clock_ns();
+
+        pool_prepare_passing(p, &p->slots[0]);
+        p->expected_ms += clock_ms_since(start);
         return measure_ahead(p, err);
+    }
     contents = MAX(contents, p->honest_contents * g->n_laws);
     if (make_up_to(p, contents, err) < 0)
         return -1;

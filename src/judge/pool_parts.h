@@ -56,6 +56,9 @@ void pool_drop_values(struct pool *p);
  * there; and each output. */
 bool pool_passes(const struct pool *p, const struct pool_slot *slot, int output);
 bool pool_passes_all(const struct pool *p, const struct pool_slot *slot);
+/* Has the engine make ready for it, while nobody waits. slot: of a content with what is kept of it.
+ */
+void pool_prepare_passing(const struct pool *p, const struct pool_slot *slot);
 /* Where it can. print: may be NULL. */
 int pool_compare_passing(const struct pool *p, const struct pool_slot *slot, int output,
                          const struct mem *got, size_t at, const struct compare_scale *scale,

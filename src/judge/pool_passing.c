@@ -29,6 +29,22 @@ bool pool_passes(const struct pool *p, const struct pool_slot *slot, int output)
     return e->compares(e->ctx, g, sources, output, pool_output_node(p->graph, output)->dtype);
 }
 
+/* A kernel is compiled for it the first time. */
+void pool_prepare_passing(const struct pool *p, const struct pool_slot *slot)
+{
+    const struct ops_engine *e = p->engine;
+    const struct graph *g = pool_again(p);
+
+    if (!e->compares || (p->rms_bytes && !p->keeps_digests))
+        return;
+
+    AUTO(freep)
+    const void **sources = pool_sources(p, g, &slot->data, &p->contents[slot->content].kept);
+
+    for (int o = 0; o < p->graph->n_outputs; o++)
+        e->compares(e->ctx, g, sources, o, pool_output_node(p->graph, o)->dtype);
+}
+
 bool pool_passes_all(const struct pool *p, const struct pool_slot *slot)
 {
     for (int o = 0; o < p->graph->n_outputs; o++)
