@@ -237,18 +237,21 @@ static json_t *row_json(const struct bench *b, int c, const struct ways *w)
 
 /* Behind two whose outputs are the same; its build is cached first, as theirs are. */
 static int whole_other(const struct bench *b, int c, const char *file, const char *same,
-                       struct whole *ret, struct err *err)
+                       struct whole *ret)
 {
     const struct edit *edit = other_edit(b, cases[c].problem);
     AUTO(whole_release) struct whole built = {0};
+    struct err err = ERR_INIT;
 
     if (!edit)
         return 0;
 
-    AUTO(freep) char *other = variant(b, file, (int)ARRAY_SIZE(cases) + c, edit, err);
+    AUTO(freep) char *other = variant(b, file, (int)ARRAY_SIZE(cases) + c, edit, &err);
 
-    if (!other)
+    if (!other) {
+        fprintf(stderr, "%s\n", err.text);
         return -1;
+    }
     if (whole_run(b, cases[c].problem, (const char *const[]){other, NULL}, "--check-only", &built) <
         0)
         return -1;
@@ -279,10 +282,8 @@ static json_t *bench_case(const struct eval *e, int c, json_t **ret_device)
         whole_cached(e, problem, file, &w.cached) < 0 ||
         whole_run(b, problem, (const char *const[]){same, file, NULL}, NULL, &w.second) < 0)
         return NULL;
-    if (whole_other(b, c, file, same, &w.other, &err) < 0) {
-        fprintf(stderr, "%s\n", err.text);
+    if (whole_other(b, c, file, same, &w.other) < 0)
         return NULL;
-    }
     print_row(b, c, &w);
     if (!*ret_device)
         *ret_device = json_incref(json_object_get(w.cached.record, "device_info"));

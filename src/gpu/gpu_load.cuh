@@ -51,9 +51,11 @@ static __device__ __noinline__ R load_at(struct typed x, const struct axes *ax, 
     return load<R>(x, start + axes_offset(ax, i));
 }
 
-template <class E> struct alignas(4 * sizeof(E)) quad {
-    E v[4];
+/* Loaded and stored at once, where they lie for it. */
+template <class E, int W> struct alignas(W * sizeof(E)) neighbours {
+    E v[W];
 };
+template <class E> using quad = neighbours<E, 4>;
 
 template <class E> static __device__ __forceinline__ quad<E> load_quad(const E *p, int64_t stride)
 {

@@ -154,10 +154,8 @@ static struct gpu_made_special *make(struct gpu *g, const char *text)
     struct err ignored = ERR_INIT;
 
     s->text = xstrdup(text);
-    if (cuda_load_program(g->c, &p, "a pass", &s->module, &ignored) < 0)
-        s->module = NULL;
-    else if (g->c->cu->cuModuleGetFunction(&s->kernel, s->module, "special"))
-        s->kernel = NULL;
+    if (cuda_load_program(g->c, &p, "a pass", &s->module, &ignored) == 0)
+        cuda_get_kernel(g->c, s->module, "special", &s->kernel, &ignored);
     return s;
 }
 

@@ -80,10 +80,6 @@ template <class S, int K> static __device__ __forceinline__ int64_t place(int64_
         return place_of<S, K, last, uint64_t>((uint64_t)i);
 }
 
-template <class E, int W> struct alignas(W * sizeof(E)) neighbours {
-    E v[W];
-};
-
 /* W elements of operand K as they lie in memory: not widened yet, they take few registers while
  * they are on their way. */
 template <class S, int W, int K, bool IS_NUMBER = S::type[K] == GPU_NUMBER> struct operand {

@@ -15,12 +15,13 @@ static bool has_scales(const struct pool *p, int content)
            (!p->rms_bytes || p->contents[content].row_rms.bytes);
 }
 
-bool pool_passes(const struct pool *p, const struct pool_slot *slot, int output)
+/* A kernel is compiled for it the first time. */
+static bool engine_compares(const struct pool *p, const struct pool_slot *slot, int output)
 {
     const struct ops_engine *e = p->engine;
     const struct graph *g = pool_again(p);
 
-    if (!e->compares || slot->has_y || !has_scales(p, slot->content))
+    if (!e->compares)
         return false;
 
     AUTO(freep)
@@ -29,20 +30,17 @@ bool pool_passes(const struct pool *p, const struct pool_slot *slot, int output)
     return e->compares(e->ctx, g, sources, output, pool_output_node(p->graph, output)->dtype);
 }
 
-/* A kernel is compiled for it the first time. */
+bool pool_passes(const struct pool *p, const struct pool_slot *slot, int output)
+{
+    return !slot->has_y && has_scales(p, slot->content) && engine_compares(p, slot, output);
+}
+
 void pool_prepare_passing(const struct pool *p, const struct pool_slot *slot)
 {
-    const struct ops_engine *e = p->engine;
-    const struct graph *g = pool_again(p);
+    bool keeps_scales = !p->rms_bytes || p->keeps_digests;
 
-    if (!e->compares || (p->rms_bytes && !p->keeps_digests))
-        return;
-
-    AUTO(freep)
-    const void **sources = pool_sources(p, g, &slot->data, &p->contents[slot->content].kept);
-
-    for (int o = 0; o < p->graph->n_outputs; o++)
-        e->compares(e->ctx, g, sources, o, pool_output_node(p->graph, o)->dtype);
+    for (int o = 0; keeps_scales && o < p->graph->n_outputs; o++)
+        engine_compares(p, slot, o);
 }
 
 bool pool_passes_all(const struct pool *p, const struct pool_slot *slot)

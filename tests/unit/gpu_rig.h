@@ -5,12 +5,11 @@
 #ifndef TESTS_GPU_RIG_H
 #define TESTS_GPU_RIG_H
 
-#include "base/fs.h"
+#include "emulated.h"
+
 #include "device/cuda_judge.h"
 #include "gpu/gpu.h"
 #include "gpu/gpu_ctx.h"
-
-#include <dlfcn.h>
 
 #define RIG_FAULT "gpu" /* what to plan for its allocations to fail */
 
@@ -18,17 +17,9 @@ static const struct device_judge_ops *const judge = &cuda_judge_ops;
 static void *judge_ctx;
 static struct ops_engine engine;
 
-/* Its library answers to the names of the driver, of NVRTC and of cuBLAS; with_blas false: there is
- * none of the last. */
 static inline void gpu_open(bool with_blas)
 {
-    AUTO(freep) char *dir = fs_program_dir();
-    AUTO(freep) char *library = fs_join(dir, "../emu/libcuda.so.1");
-
-    setenv("ASSAY_NVRTC", library, 1);
-    setenv("ASSAY_CUBLAS", with_blas ? library : "/nowhere", 1);
-    if (!dlopen(library, RTLD_NOW | RTLD_GLOBAL))
-        fail_msg("%s", dlerror());
+    emulated_load(with_blas);
     if (judge->open(0, &judge_ctx, &err) < 0 || gpu_engine_open(judge_ctx, &engine, &err) < 0)
         fail_msg("%s", err.text);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Scratch memory on a device: what the judge reckons as its own, and what it makes of the rest. */
+#include "emulated.h"
 #include "testing.h"
 
 #include "base/fs.h"
@@ -7,7 +8,6 @@
 #include "judge/budget.h"
 #include "judge/pool.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 
 #define MB ((int64_t)1000000)
@@ -29,17 +29,13 @@ static void the_judge_knows_its_own_memory(void **state)
 {
     static const size_t sizes[] = {256, 100000, (1 << 20) + 1, 5 << 20};
     const struct device_judge_ops *ops = device_cuda.judge;
-    AUTO(freep) char *dir = fs_program_dir();
-    AUTO(freep) char *library = fs_join(dir, "../emu/libcuda.so.1");
     struct err err = ERR_INIT;
     struct mem held[3][ARRAY_SIZE(sizes)];
     int64_t before;
     void *ctx;
 
     (void)state;
-    setenv("ASSAY_NVRTC", library, 1);
-    if (!dlopen(library, RTLD_NOW | RTLD_GLOBAL))
-        fail_msg("%s", dlerror());
+    emulated_load(false);
     assert_int_equal(ops->open(0, &ctx, &err), 0);
     before = others(ctx);
     for (enum mem_kind k = MEM_PRIVATE; k <= MEM_OUTPUT; k++)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The fingerprint of outputs on the emulated GPU, alone and beside a comparison, against its
  * definition computed in the plainest way. */
+#include "emulated.h"
 #include "testing.h"
 
 #include "device/cuda_judge.h"
 #include "device/cuda_kernels.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 #define KEY 0x9D2C5680A1B2C3D4u
@@ -19,14 +19,10 @@ static void *ctx;
 
 static int set_up(void **state)
 {
-    AUTO(freep) char *dir = fs_program_dir();
-    AUTO(freep) char *library = fs_join(dir, "../emu/libcuda.so.1");
     struct err err = ERR_INIT;
 
     (void)state;
-    setenv("ASSAY_NVRTC", library, 1);
-    if (!dlopen(library, RTLD_NOW | RTLD_GLOBAL))
-        fail_msg("%s", dlerror());
+    emulated_load(false);
     if (ops->open(0, &ctx, &err) < 0)
         fail_msg("%s", err.text);
     return 0;

@@ -3,11 +3,11 @@
  * same words. Nulls are made there by other graphs, rounding hooks and kernels of the judge's own.
  */
 #include "admit_rig.h"
+#include "emulated.h"
 #include "testing.h"
 
 #include "base/fs.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,14 +15,8 @@
 
 static int set_up(void **state)
 {
-    AUTO(freep) char *dir = fs_program_dir();
-    AUTO(freep) char *library = fs_join(dir, "../emu/libcuda.so.1");
-
     (void)state;
-    setenv("ASSAY_NVRTC", library, 1);
-    setenv("ASSAY_CUBLAS", library, 1);
-    if (!dlopen(library, RTLD_NOW | RTLD_GLOBAL))
-        fail_msg("%s", dlerror());
+    emulated_load(true);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A pool in the memory of the emulated GPU against one in the host's: the same inputs to the bit,
  * the same expected values, the same gates. And the arenas that contents are copied to. */
+#include "emulated.h"
 #include "testing.h"
 
 #include "base/fs.h"
@@ -9,7 +10,6 @@
 #include "judge/pool.h"
 #include "problem/problem.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,15 +23,10 @@ static struct ops_engine engine;
 
 static int set_up(void **state)
 {
-    AUTO(freep) char *dir = fs_program_dir();
-    AUTO(freep) char *library = fs_join(dir, "../emu/libcuda.so.1");
     struct err err = ERR_INIT;
 
     (void)state;
-    setenv("ASSAY_NVRTC", library, 1);
-    setenv("ASSAY_CUBLAS", library, 1);
-    if (!dlopen(library, RTLD_NOW | RTLD_GLOBAL))
-        fail_msg("%s", dlerror());
+    emulated_load(true);
     if (device_cuda.judge->open(0, &cuda, &err) < 0 || gpu_engine_open(cuda, &engine, &err) < 0 ||
         device_cpu.judge->open(0, &cpu, &err) < 0)
         fail_msg("%s", err.text);
@@ -356,20 +351,27 @@ static void every_span_is_peeked_at(void **state)
     ops->mem_free(cuda, &m);
 }
 
+static struct problem *load_relu(void)
+{
+    AUTO(freep) char *path = xasprintf("%s/problems/level1/019_relu.lua", getenv("ASSAY_SHARE"));
+    struct problem *p = NULL;
+    struct err err = ERR_INIT;
+
+    if (problem_load(path, "level1/019_relu", &p, &err) < 0)
+        fail_msg("%s", err.text);
+    return p;
+}
+
 /* Made anew for every process: what the last one left there are answers. */
 static void arenas_hold_a_content_and_nothing_else(void **state)
 {
-    AUTO(freep)
-    char *path = xasprintf("%s/problems/level1/019_relu.lua", getenv("ASSAY_SHARE"));
-    AUTO(problem_freep) struct problem *problem = NULL;
+    AUTO(problem_freep) struct problem *problem = load_relu();
     struct leaving leaving = LEAVING_INIT;
     struct err err = ERR_INIT;
     struct arenas a;
     struct pool p;
 
     (void)state;
-    if (problem_load(path, "level1/019_relu", &problem, &err) < 0)
-        fail_msg("%s", err.text);
     open_pool(problem->sizes[SIZES_SMALL][0].graph, true, MEMORY, &p);
     for (int round = 0; round < 2; round++) {
         assert_int_equal(arenas_make(&a, &p, 3, &err), 0);
@@ -400,9 +402,7 @@ static void arenas_hold_a_content_and_nothing_else(void **state)
  * counted. */
 static void arenas_are_freed_beside_other_work(void **state)
 {
-    AUTO(freep)
-    char *path = xasprintf("%s/problems/level1/019_relu.lua", getenv("ASSAY_SHARE"));
-    AUTO(problem_freep) struct problem *problem = NULL;
+    AUTO(problem_freep) struct problem *problem = load_relu();
     struct leaving leaving = LEAVING_INIT;
     int64_t before = 0, after = 0;
     struct err err = ERR_INIT;
@@ -410,8 +410,6 @@ static void arenas_are_freed_beside_other_work(void **state)
     struct pool p;
 
     (void)state;
-    if (problem_load(path, "level1/019_relu", &problem, &err) < 0)
-        fail_msg("%s", err.text);
     open_narrow(problem->sizes[SIZES_SMALL][0].graph, true, &p);
     assert_int_equal(device_cuda.judge->others_bytes(cuda, &before, &err), 0);
     for (int round = 0; round < 3; round++) {

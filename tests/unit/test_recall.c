@@ -2,6 +2,7 @@
 /* Outputs that were compared before, in a pool on the emulated GPU whose contents do not all fit:
  * what is compared, what is only looked at, what is compared as it is made, and that the figures
  * are the same either way. The device and the engine are the GPU's, with what they do counted. */
+#include "emulated.h"
 #include "testing.h"
 
 #include "gpu/gpu.h"
@@ -9,7 +10,6 @@
 #include "judge/pool.h"
 #include "problem/problem.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <string.h>
 
@@ -85,15 +85,10 @@ static void expect_done(int compares, int prints, int evals)
 
 static int set_up(void **state)
 {
-    AUTO(freep) char *dir = fs_program_dir();
-    AUTO(freep) char *library = fs_join(dir, "../emu/libcuda.so.1");
     struct err err = ERR_INIT;
 
     (void)state;
-    setenv("ASSAY_NVRTC", library, 1);
-    setenv("ASSAY_CUBLAS", library, 1);
-    if (!dlopen(library, RTLD_NOW | RTLD_GLOBAL))
-        fail_msg("%s", dlerror());
+    emulated_load(true);
     if (device_cuda.judge->open(0, &cuda, &err) < 0 || gpu_engine_open(cuda, &gpu, &err) < 0)
         fail_msg("%s", err.text);
     ops = *device_cuda.judge;
