@@ -9,6 +9,7 @@
 #include "sandbox/sandbox.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,6 +21,7 @@
 #define TOOL_FILE_BYTES ((uint64_t)8 * ARTIFACT_MAX_BYTES)
 #define HEADER_MAX_BYTES (1 << 20)
 #define OUTPUT_NAME "artifact"
+#define KILLED_AGAIN 3 /* more attempts when a tool was killed from outside */
 
 /* ---- names ---- */
 
@@ -182,6 +184,23 @@ static void tidy_log(struct buf *log, const char *dir, const struct sandbox_tool
         buf_addf(log, "[ended by signal %d]\n", r->signal);
 }
 
+/* The OOM killer, or somebody's hand: not the source's fault. A source can print these words as
+ * well, so all they bring is another attempt. */
+static bool was_killed(const struct sandbox_tool_result *r, const struct buf *log)
+{
+    static const char *const words[] = {
+        "Killed signal terminated program",  /* gcc, of cc1, as and collect2 */
+        "terminated with signal 9",          /* collect2, of ld */
+        "died due to signal 9",              /* nvcc */
+        "unable to execute command: Killed", /* clang */
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        if (r->exit_status > 0 && strstr(buf_str(log), words[i]))
+            return true;
+    return r->signal == SIGKILL && !r->timed_out && !r->output_cut;
+}
+
 static enum build_status status_of(const struct sandbox_tool_result *r, const struct buf *log)
 {
     if (r->timed_out)
@@ -228,26 +247,69 @@ static const char *line_that_begins(const char *text, const char *begin)
     return text;
 }
 
-static int compile(const struct recipe *recipe, const struct build_request *req, const char *name,
-                   struct artifact_entry *e, struct build_result *ret, struct err *err)
+static int compile_once(const struct recipe *recipe, const struct build_request *req,
+                        const char *name, struct artifact_entry *e, struct build_result *ret,
+                        struct sandbox_tool_result *r, struct err *err)
 {
     AUTO(build_dir_close) struct build_dir dir = BUILD_DIR_INIT;
-    struct sandbox_tool_result r;
 
     if (build_dir_open(req->cache_dir, &dir, err) < 0 ||
         write_sources(req, dir.path, name, err) < 0 || write_extra(recipe, dir.path, err) < 0 ||
-        run_tool(recipe, req, dir.path, name, &e->log, &r, err) < 0)
+        run_tool(recipe, req, dir.path, name, &e->log, r, err) < 0)
         return -1;
-    tidy_log(&e->log, dir.path, &r);
-    ret->walls = r.walls;
-    ret->status = status_of(&r, &e->log);
-    if (ret->status == BUILD_FAILED && recipe->own_trouble) {
-        const char *line = line_that_begins(buf_str(&e->log), recipe->own_trouble);
-
-        if (line)
-            return fail(err, ERR_SYSTEM, "%.*s", (int)strcspn(line, "\n"), line);
-    }
+    tidy_log(&e->log, dir.path, r);
+    ret->walls = r->walls;
+    ret->status = status_of(r, &e->log);
     return ret->status == BUILD_OK ? read_artifact(dir.path, e, &ret->status, err) : 0;
+}
+
+/* Whether the tool has trouble with any source, and so with an empty one. */
+static bool fails_at_nothing(const struct recipe *recipe, const struct build_request *req,
+                             const char *name)
+{
+    AUTO(artifact_entry_release) struct artifact_entry e = ARTIFACT_ENTRY_INIT;
+    struct build_request nothing = *req;
+    struct build_result ignored = {.artifact_fd = -1};
+    struct sandbox_tool_result r;
+    struct err err = ERR_INIT;
+
+    nothing.source = "";
+    nothing.source_len = 0;
+    return compile_once(recipe, &nothing, name, &e, &ignored, &r, &err) == 0 &&
+           line_that_begins(buf_str(&e.log), recipe->own_trouble);
+}
+
+/* The line that tells of trouble which is none of the source's, or NULL. The line alone proves
+ * nothing: a static_assert can print it. */
+static const char *own_trouble(const struct recipe *recipe, const struct build_request *req,
+                               const char *name, const struct sandbox_tool_result *r,
+                               const struct buf *log)
+{
+    const char *line =
+        recipe->own_trouble ? line_that_begins(buf_str(log), recipe->own_trouble) : NULL;
+
+    if (!line)
+        return NULL;
+    if (recipe->own_trouble_status)
+        return r->exit_status == recipe->own_trouble_status ? line : NULL;
+    return fails_at_nothing(recipe, req, name) ? line : NULL;
+}
+
+static int compile(const struct recipe *recipe, const struct build_request *req, const char *name,
+                   struct artifact_entry *e, struct build_result *ret, struct err *err)
+{
+    struct sandbox_tool_result r;
+    const char *line;
+    int attempt = 0;
+
+    do {
+        buf_release(&e->log);
+        if (compile_once(recipe, req, name, e, ret, &r, err) < 0)
+            return -1;
+    } while (ret->status == BUILD_FAILED && was_killed(&r, &e->log) && attempt++ < KILLED_AGAIN);
+
+    line = ret->status == BUILD_FAILED ? own_trouble(recipe, req, name, &r, &e->log) : NULL;
+    return line ? fail(err, ERR_SYSTEM, "%.*s", (int)strcspn(line, "\n"), line) : 0;
 }
 
 int recipe_build(const struct recipe *r, const struct build_request *req, struct build_result *ret,

@@ -17,7 +17,10 @@ struct recipe {
     const char *const *hidden;  /* NULL-terminated: words before the flags that are paths of this
                                  * machine, and so in neither the key nor the record */
     const char *const *ro_dirs; /* NULL-terminated: what the tool reads outside /usr */
-    const char *own_trouble;    /* a line that begins so tells of no fault of the source; or NULL */
+    const char *own_trouble;    /* a line that begins so tells of no fault of the source, unless the
+                                 * source printed it; or NULL */
+    int own_trouble_status;     /* the exit status that goes with it and with nothing else; 0: it
+                                 * has none, and an empty source has to show it */
     char identity[HASH_HEX];    /* of every program and library that takes part */
     uint64_t mem_bytes;         /* of one process; UINT64_MAX: no limit */
     const struct buf *extra;    /* a file of ours in the tool's folder, which follows from the

@@ -24,7 +24,6 @@
 #include <string.h>
 
 #define NVCC_MEM_BYTES ((uint64_t)12 << 30) /* cicc on large templates */
-#define NVRTC_TOOL "assay-nvrtc"
 
 /* The tool is of the same build as we are, and a sanitizer's shadow alone is 16 TiB. */
 #if HAS_ASAN
@@ -130,6 +129,7 @@ static int build_with_nvrtc(const struct build_request *req, struct build_result
                        .libs = nothing,
                        .ro_dirs = ro_dirs,
                        .own_trouble = NVRTC_TOOL ": ",
+                       .own_trouble_status = NVRTC_TOOL_TROUBLE,
                        .mem_bytes = NVRTC_MEM_BYTES};
 
     hash_init(&h);

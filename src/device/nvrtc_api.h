@@ -6,6 +6,9 @@
 
 #include "base/util.h"
 
+#define NVRTC_TOOL "assay-nvrtc"
+#define NVRTC_TOOL_TROUBLE 4 /* its exit status when the trouble is its own, not the source's */
+
 typedef int nvrtcResult; /* 0 is NVRTC_SUCCESS */
 typedef struct _nvrtcProgram *nvrtcProgram;
 

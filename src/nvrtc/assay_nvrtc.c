@@ -5,7 +5,8 @@
  *     assay-nvrtc --library=FILE [OPTION...] [-I DIR]... -o OUTPUT SOURCE
  *
  * OPTIONs go to NVRTC as they are. What the source did wrong goes to stderr as a compiler says it
- * ("mine.cu(3): error: ..."), and the status is 1; what we cannot do begins with "assay-nvrtc: ".
+ * ("mine.cu(3): error: ..."), and the status is 1; what we cannot do begins with "assay-nvrtc: ",
+ * and the status is 4 then, which no source can bring about.
  * OUTPUT holds the source's launch lines and the machine code (device/cuda_launch.h).
  */
 #include "base/fs.h"
@@ -21,7 +22,7 @@
 
 #define MAX_BYTES ((size_t)64 << 20)
 #define MAX_OPTIONS 32
-#define TROUBLE "assay-nvrtc: "
+#define TROUBLE NVRTC_TOOL ": "
 
 struct job {
     const char *library, *output, *source;
@@ -36,7 +37,7 @@ struct job {
 static int usage(void)
 {
     fputs(TROUBLE "started by assay, which compiles candidates with it; run assay eval\n", stderr);
-    return 4;
+    return NVRTC_TOOL_TROUBLE;
 }
 
 static bool parse_arguments(int argc, char **argv, struct job *j)
@@ -140,7 +141,7 @@ static void print_log(const struct nvrtc_api *rtc, nvrtcProgram program)
 static int trouble(const struct nvrtc_api *rtc, nvrtcResult rc)
 {
     fprintf(stderr, TROUBLE "%s\n", rtc->nvrtcGetErrorString(rc));
-    return 4;
+    return NVRTC_TOOL_TROUBLE;
 }
 
 static int take_cubin(const struct nvrtc_api *rtc, nvrtcProgram program, struct buf *cubin)
@@ -194,14 +195,14 @@ static int run(struct job *j)
 
     if (fs_read(j->source, MAX_BYTES, &j->text, &err) < 0) {
         fprintf(stderr, TROUBLE "%s\n", err.text);
-        return 4;
+        return NVRTC_TOOL_TROUBLE;
     }
     if (take_lines(j) > 0)
         return 1;
     rtc = nvrtc_api(j->library, &why);
     if (!rtc) {
         fprintf(stderr, TROUBLE "%s\n", why);
-        return 4;
+        return NVRTC_TOOL_TROUBLE;
     }
     status = compile(rtc, j, &cubin);
     if (status)
@@ -211,7 +212,7 @@ static int run(struct job *j)
     join(j, &cubin, &artifact);
     if (fs_write_atomic(j->output, artifact.ptr, artifact.len, &err) < 0) {
         fprintf(stderr, TROUBLE "%s\n", err.text);
-        return 4;
+        return NVRTC_TOOL_TROUBLE;
     }
     return 0;
 }

@@ -83,13 +83,6 @@ static void leave_unjudged(struct lane *l, const struct job *j, const struct err
 
 /* --- builders --- */
 
-/* The OOM killer, or somebody's hand: not the source's fault. */
-static bool was_killed(const struct build_result *b)
-{
-    return b->status == BUILD_FAILED && (strstr(b->log, "[ended by signal 9]") ||
-                                         strstr(b->log, "Killed signal terminated program"));
-}
-
 static void build_job(struct lane *l, struct job *j)
 {
     const struct run_state *run = l->run;
@@ -108,7 +101,7 @@ static void build_job(struct lane *l, struct job *j)
         return;
     for (int attempt = 0; attempt <= KILLED_AGAIN; attempt++) {
         prebuilt_release(&j->built);
-        if (prebuild(&req, &j->built, &err) == 0 && !was_killed(&j->built.build))
+        if (prebuild(&req, &j->built, &err) == 0)
             return;
     }
 }

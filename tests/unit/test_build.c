@@ -401,6 +401,115 @@ static void test_killed_builder(void **state)
     assert_int_equal(count_leftovers(), 0);
 }
 
+/* ---- tools that somebody kills ---- */
+
+/* A compiler one of whose parts, before it works, reads what to do from BASE/tools/words. */
+static void make_compiler(const char *part)
+{
+    AUTO(freep) char *tools = fs_join(base, "tools");
+    AUTO(freep) char *cc = fs_join(tools, "cc"), *tool = fs_join(tools, part);
+    AUTO(freep) char *words = fs_join(tools, "words");
+    AUTO(freep) char *cc_text = xasprintf("#!/bin/sh\nexec gcc -B %s/ \"$@\"\n", tools);
+    AUTO(freep)
+    char *tool_text = xasprintf("#!/bin/sh\nread -r word <%s\n"
+                                "[ \"$word\" = kill ] && kill -9 $$\n"
+                                "exec \"$(env -u COMPILER_PATH gcc -print-prog-name=%s)\" \"$@\"\n",
+                                words, part);
+    struct err err = ERR_INIT;
+
+    assert_int_equal(fs_mkdirs(tools, &err), 0);
+    assert_int_equal(fs_write_atomic(cc, cc_text, strlen(cc_text), &err), 0);
+    assert_int_equal(fs_write_atomic(tool, tool_text, strlen(tool_text), &err), 0);
+    assert_int_equal(chmod(cc, 0755) | chmod(tool, 0755) | chmod(tools, 0755), 0);
+    assert_int_equal(mkfifo(words, 0644), 0);
+    setenv("ASSAY_CC", cc, 1);
+}
+
+/* A writer's end of the fifo once somebody reads it, or -1 once nobody does; -1 after 20 s. */
+static int await_reader(const char *fifo, bool there)
+{
+    for (int i = 0; i < 10000; i++) {
+        int fd = open(fifo, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+
+        if ((fd >= 0) == there)
+            return fd;
+        if (fd >= 0)
+            close(fd);
+        sleep_ms(2);
+    }
+    return -1;
+}
+
+/* Kills the first n parts that ask, and lets the next one work. */
+static pid_t kill_first(int n)
+{
+    AUTO(freep) char *fifo = xasprintf("%s/tools/words", base);
+    pid_t pid = fork();
+
+    if (pid)
+        return pid;
+    for (int i = 0; i <= n; i++) {
+        const char *word = i < n ? "kill\n" : "work\n";
+        int fd = await_reader(fifo, true);
+
+        if (fd < 0 || write(fd, word, strlen(word)) < 0)
+            _exit(1);
+        close(fd);
+        await_reader(fifo, false);
+    }
+    _exit(0);
+}
+
+/* The OOM killer takes whom it likes; the source is not to blame. */
+static void test_killed_tools(void **state)
+{
+    static const char *const parts[] = {"cc1", "as", "collect2", "ld"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+        struct build_request req = request(hello);
+        struct build_result r;
+
+        rig_close();
+        assert_int_equal(rig_open(header), 0);
+        req.include_dir = include;
+        req.cache_dir = cache;
+        make_compiler(parts[i]);
+
+        pid_t killer = kill_first(2);
+
+        build(&req, &r);
+        unsetenv("ASSAY_CC");
+        if (r.status != BUILD_OK)
+            fail_msg("%s: status %d: %s", parts[i], (int)r.status, r.log);
+        assert_int_equal(status_of_child(killer), 0); /* it did kill two */
+        assert_null(strstr(r.log, "Killed"));
+        assert_int_equal(answer_of(r.artifact_fd), 42);
+        assert_int_equal(count_leftovers(), 0);
+        build_result_release(&r);
+    }
+}
+
+/* Not for ever, and the log says why. */
+static void test_killed_every_time(void **state)
+{
+    struct build_request req = request(hello);
+    struct build_result r;
+
+    (void)state;
+    make_compiler("ld");
+
+    pid_t killer = kill_first(100);
+
+    build(&req, &r);
+    unsetenv("ASSAY_CC");
+    kill(killer, SIGKILL);
+    assert_int_equal(status_of_child(killer), 128 + SIGKILL);
+    assert_int_equal(r.status, BUILD_FAILED);
+    assert_non_null(strstr(r.log, "signal 9"));
+    build_result_release(&r);
+}
+
 /* The n-th write fails, for every n that there is: a clear error, and no trace of it. */
 static void test_disk_full(void **state)
 {
@@ -565,6 +674,8 @@ int main(void)
         TEST(test_damaged_entries_are_built_again),
         TEST(test_many_at_once),
         TEST(test_killed_builder),
+        TEST(test_killed_tools),
+        TEST(test_killed_every_time),
         TEST(test_disk_full),
         TEST(test_wrong_requests),
         TEST(test_no_compiler),

@@ -461,6 +461,31 @@ static void test_architectures(void **state)
     }
 }
 
+/* A source that prints what a compiler says of its own trouble is refused like any other: it may
+ * not choose to be nobody's fault. */
+static void test_forged_trouble(void **state)
+{
+    static const struct {
+        const char *source, *line;
+    } cases[] = {
+        {"int f() { return 0; }\nstatic_assert(0, \"x\\nnvcc fatal   : no memory\");\n",
+         "\nnvcc fatal   : no memory"},
+        {LAUNCH_RIGHT "\n" KERNEL "static_assert(0, \"x\\nassay-nvrtc: no memory\");\n",
+         "\nassay-nvrtc: no memory"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct build_request req = request(cases[i].source);
+        struct build_result r;
+
+        build(&req, &r);
+        assert_int_equal(r.status, BUILD_FAILED);
+        assert_non_null(strstr(r.log, cases[i].line));
+        build_result_release(&r);
+    }
+}
+
 static void test_architecture_names(void **state)
 {
     static const struct {
@@ -534,6 +559,7 @@ int main(void)
         TEST(test_kernels_alone),
         TEST(test_bad_sources),
         TEST(test_architectures),
+        TEST(test_forged_trouble),
         TEST(test_architecture_names),
         TEST(test_without_bubblewrap),
     };
