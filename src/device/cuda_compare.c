@@ -3,6 +3,7 @@
  * of the blocks. With the figures comes a fingerprint of what was compared, of the very bits that
  * were read, at no further read of memory. */
 #include "device/cuda_ctx.h"
+#include "device/cuda_source.h"
 #include "tensor/sum_sq.h"
 
 #include <assert.h>
@@ -263,6 +264,82 @@ int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *
     job.row_rms = (const double *)(uintptr_t)rows;
     return cuda_compare_by(c, c->compare[t], t, &job, NULL, ret, print, err);
 }
+
+/* ---- sketches ---- */
+
+/* Where the rows' RMS is given, and the elements to be. */
+static int sketch_job(const struct device_sketch *s, enum dtype t, int64_t n, CUdeviceptr elements,
+                      struct cuda_compare *ret, struct err *err)
+{
+    struct cuda_compare job = cuda_compare_job(t, n, s->scale, NULL);
+    CUdeviceptr rows = 0;
+
+    if (given_rms(s->row_rms, s->rms_at, job.row_len ? n / job.row_len : 0, &rows, err) < 0)
+        return -1;
+    if (job.row_len && !rows)
+        return fail(err, ERR_SYSTEM, "a sketch needs the size of the rows");
+    job.got = (const void *)(uintptr_t)elements;
+    job.row_rms = (const double *)(uintptr_t)rows;
+    *ret = job;
+    return 0;
+}
+
+static int get_sketch(struct cuda_ctx *c, const char *name, CUfunction *ret, struct err *err)
+{
+    const struct nvrtc_program p = cuda_sketch_source(c->sm);
+
+    if (!c->sketches &&
+        cuda_load_program(c, &p, "the judge's sketching kernels", &c->sketches, err) < 0)
+        return -1;
+    return cuda_get_kernel(c, c->sketches, name, ret, err);
+}
+
+int cuda_sketch(void *ctx, const struct mem *y, size_t y_at, int64_t n,
+                const struct device_sketch *s, struct err *err)
+{
+    struct cuda_ctx *c = ctx;
+    CUdeviceptr from = cuda_span_of(y, y_at, n, sizeof(double), err);
+    CUdeviceptr to = from ? cuda_span(s->kept, s->kept_at, sketch_bytes(n), err) : 0;
+    uint64_t key = s->key;
+    struct cuda_compare job;
+    void *args[] = {&job, &key, &to};
+
+    if (!to || sketch_job(s, DT_F64, n, from, &job, err) < 0 || cuda_enter(c, err) < 0 ||
+        get_sketch(c, "sketch_f64", &c->sketch, err) < 0)
+        return -1;
+    if (n == 0)
+        return 0;
+    if (cuda_launch(c, c->sketch, (unsigned)compare_blocks(n), args, "sketch", err) < 0)
+        return -1;
+    return cuda_finish(c, "sketch", err);
+}
+
+int cuda_distance(void *ctx, const struct mem *got, size_t at, enum dtype t, int64_t n,
+                  const struct device_sketch *s, struct sketch_stats *ret, struct err *err)
+{
+    AUTO(freep) char *name = xasprintf("distance_%s", dtype_name(t));
+    struct cuda_ctx *c = ctx;
+    CUdeviceptr from = cuda_span_of(got, at, n, dtype_size(t), err);
+    CUdeviceptr kept = from ? cuda_span(s->kept, s->kept_at, sketch_bytes(n), err) : 0;
+    uint64_t key = s->key;
+    struct cuda_figures f = {.sum_sq = 0};
+    struct compare_room room;
+    struct cuda_compare job;
+    void *args[] = {&job, &key, &kept, &room.parts};
+
+    if (!kept || sketch_job(s, t, n, from, &job, err) < 0 || cuda_enter(c, err) < 0 ||
+        get_sketch(c, name, &c->distance[t], err) < 0)
+        return -1;
+    if (n > 0 &&
+        (reserve_compare(c, 0, 0, &room, err) < 0 ||
+         cuda_launch(c, c->distance[t], (unsigned)compare_blocks(n), args, "distance", err) < 0 ||
+         read_figures(c, n, &room, &f, err) < 0))
+        return -1;
+    *ret = (struct sketch_stats){n ? sqrt(f.sum_sq / (double)n) : 0, sqrt(f.max)};
+    return 0;
+}
+
+/* ---- the size of a tensor ---- */
 
 #define RMS_SEGMENT 4096 /* elements: many short sums keep the whole device busy */
 

@@ -5,6 +5,7 @@
 
 CUDA_EMBED(cuda_text_kernels, "device/cuda_kernels.cuh");
 CUDA_EMBED(cuda_text_compare, "device/cuda_compare.cuh");
+CUDA_EMBED(cuda_text_sketch, "device/cuda_sketch.cuh");
 CUDA_EMBED(cuda_text_thread, "device/cuda_thread.cuh");
 CUDA_EMBED(cuda_text_types, "device/cuda_types.cuh");
 CUDA_EMBED(cuda_text_shared, "device/cuda_kernels.h");
@@ -16,6 +17,7 @@ CUDA_EMBED(cuda_text_law, "tensor/law.h");
 CUDA_EMBED(cuda_text_narrow, "tensor/narrow.h");
 CUDA_EMBED(cuda_text_peeks, "tensor/peeks.h");
 CUDA_EMBED(cuda_text_fingerprint, "tensor/fingerprint.h");
+CUDA_EMBED(cuda_text_sums, "tensor/sketch.h");
 CUDA_EMBED(cuda_text_sum_sq, "tensor/sum_sq.h");
 
 const char cuda_stdint_text[] = "typedef signed char int8_t;\n"
@@ -31,31 +33,42 @@ const char cuda_stdint_text[] = "typedef signed char int8_t;\n"
                                 "#define INT64_MAX 9223372036854775807L\n"
                                 "#define INT64_MIN (-INT64_MAX - 1)\n";
 
-struct nvrtc_program cuda_source(int sm)
-{
-    static const struct nvrtc_file headers[] = {
-        {"device/cuda_compare.cuh", cuda_text_compare},
-        {"device/cuda_thread.cuh", cuda_text_thread},
-        {"device/cuda_types.cuh", cuda_text_types},
-        {"device/cuda_kernels.h", cuda_text_shared},
-        {"tensor/dtype.h", cuda_text_dtype},
-        {"tensor/portable.h", cuda_text_portable},
-        {"tensor/philox.h", cuda_text_philox},
-        {"tensor/lawkind.h", cuda_text_lawkind},
-        {"tensor/law.h", cuda_text_law},
-        {"tensor/narrow.h", cuda_text_narrow},
-        {"tensor/peeks.h", cuda_text_peeks},
-        {"tensor/fingerprint.h", cuda_text_fingerprint},
-        {"tensor/sum_sq.h", cuda_text_sum_sq},
-        {"stdint.h", cuda_stdint_text},
-        {"stdbool.h", ""},
-        {"stddef.h", ""},
-    };
+static const struct nvrtc_file headers[] = {
+    {"device/cuda_compare.cuh", cuda_text_compare},
+    {"device/cuda_thread.cuh", cuda_text_thread},
+    {"device/cuda_types.cuh", cuda_text_types},
+    {"device/cuda_kernels.h", cuda_text_shared},
+    {"tensor/dtype.h", cuda_text_dtype},
+    {"tensor/portable.h", cuda_text_portable},
+    {"tensor/philox.h", cuda_text_philox},
+    {"tensor/lawkind.h", cuda_text_lawkind},
+    {"tensor/law.h", cuda_text_law},
+    {"tensor/narrow.h", cuda_text_narrow},
+    {"tensor/peeks.h", cuda_text_peeks},
+    {"tensor/fingerprint.h", cuda_text_fingerprint},
+    {"tensor/sketch.h", cuda_text_sums},
+    {"tensor/sum_sq.h", cuda_text_sum_sq},
+    {"stdint.h", cuda_stdint_text},
+    {"stdbool.h", ""},
+    {"stddef.h", ""},
+};
 
+static struct nvrtc_program program_of(const char *name, const char *text, int sm)
+{
     return (struct nvrtc_program){
-        .source = {"cuda_kernels.cuh", cuda_text_kernels},
+        .source = {name, text},
         .headers = headers,
         .n_headers = ARRAY_SIZE(headers),
         .sm = sm,
     };
+}
+
+struct nvrtc_program cuda_source(int sm)
+{
+    return program_of("cuda_kernels.cuh", cuda_text_kernels, sm);
+}
+
+struct nvrtc_program cuda_sketch_source(int sm)
+{
+    return program_of("cuda_sketch.cuh", cuda_text_sketch, sm);
 }

@@ -8,6 +8,7 @@
 #include "judge/verdict.h"
 #include "problem/graph.h"
 #include "tensor/compare.h"
+#include "tensor/sketch.h"
 
 struct gate {
     double rms_factor, max_factor; /* Fr, Fm */
@@ -19,6 +20,11 @@ struct gate {
 void gate_factors(const struct graph *g, enum dtype t, struct gate *ret);
 /* Floors: rho_h >= u/2 and mu_h >= u, because relu's honest error is 0. */
 void gate_set_honest(struct gate *gate, enum dtype t, const struct compare_stats *honest);
+
+/* Whether an answer that is so far from a sketch of what is expected is right beyond doubt: its
+ * errors were measured by the size of rows alone, which is never too small a measure of them, and
+ * half of what the gate grants is left. */
+bool gate_is_near(const struct gate *gate, const struct sketch_stats *s);
 
 double compare_rho(const struct compare_stats *s);
 

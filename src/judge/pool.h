@@ -30,6 +30,7 @@ struct pool_content {
     struct mem row_rms; /* of the rows of its y, once something was compared with it, where the
                            device makes that beforehand; no bytes: not there */
     struct mem kept;    /* what pool.digest says, likewise */
+    struct mem sketch;  /* of its y, where pool.sketches, once that was there with its scales */
     struct recall_output *known; /* per output; NULL: nothing was remembered */
 };
 
@@ -58,6 +59,12 @@ struct pool {
     bool keeps_digests;      /* and their row_rms, when they make room */
     bool remembers;          /* what was answered on them: `recall` counts */
     struct recall recall;
+    bool sketches;         /* are made of them, too */
+    size_t *sketch_offset; /* per output, in bytes into pool_content.sketch */
+    size_t sketch_bytes;
+    uint32_t
+        *figured; /* per output: the last candidate of recall's an answer of whose has figures */
+    int n_near;   /* answers so far that were found right by a sketch */
     struct pool_content *contents;
     int n_contents; /* asked for so far */
     bool large;     /* worth threads; small ones are made by one, which no busy machine delays */
@@ -80,6 +87,7 @@ struct pool_config {
     uint64_t seed;
     int contents;         /* made at once, as far as they fit */
     int least_slots;      /* so many at least must fit side by side */
+    int candidates;       /* whose answers will come; 0: not known, maybe many */
     int arenas;           /* of either kind, beside the contents; 0: PLAN_MIN_ARENAS */
     int64_t memory_bytes; /* of the device */
     double
@@ -122,7 +130,8 @@ static inline int pool_law(const struct pool *p, int content)
 
 /* Compares outputs that lie in `got` like in an output arena (at `at`) with content's expected
  * ones. Where contents are made again, those whose bits were compared before need no expected ones
- * (recall.h), and others none that are stored, if the engine can compare with what it makes. */
+ * (recall.h), and others none that are stored, if the engine can compare with what it makes. Of
+ * what is found right without, by a sketch, there are no figures: COMPARE_STATS_INIT. */
 int pool_compare(struct pool *p, int content, int output, const struct mem *got, size_t at,
                  struct compare_stats *ret, struct err *err);
 

@@ -24,11 +24,6 @@
 
 /* --- comparing --- */
 
-static struct law_gate *law_gate(const struct pool *p, int content, int output)
-{
-    return &p->gates[pool_law(p, content) * p->graph->n_outputs + output];
-}
-
 static int64_t row_length(const struct pool *p, int output, bool *ret_whole)
 {
     return shape_row(&pool_output_node(p->graph, output)->shape, ret_whole);
@@ -90,9 +85,10 @@ static int compare(struct pool *p, int content, int output, enum dtype t, const 
     if (pool_measure_first(p, content, err) < 0 || pool_get_expected(p, content, &slot, err) < 0 ||
         get_row_rms(p, slot, &row_rms, err) < 0)
         return -1;
+    pool_keep_sketch(p, slot);
     return p->device->judge->compare(
         p->ctx, &slot->y, p->y_offset[output], got, at, t, pool_output_count(p->graph, output),
-        &law_gate(p, content, output)->scale, row_rms, p->rms_offset[output], ret, print, err);
+        &pool_law_gate(p, content, output)->scale, row_rms, p->rms_offset[output], ret, print, err);
 }
 
 /* An answer of a candidate's, in passing where that can be. */
@@ -105,8 +101,8 @@ static int compare_answer(struct pool *p, int content, int output, const struct 
     if (pool_measure_first(p, content, err) < 0 || pool_get(p, content, &slot, err) < 0)
         return -1;
     if (pool_passes(p, slot, output))
-        return pool_compare_passing(p, slot, output, got, at, &law_gate(p, content, output)->scale,
-                                    ret, print, err);
+        return pool_compare_passing(p, slot, output, got, at,
+                                    &pool_law_gate(p, content, output)->scale, ret, print, err);
     return compare(p, content, output, t, got, at, ret, print, err);
 }
 
@@ -129,17 +125,29 @@ static int compare_unknown(struct pool *p, int content, int output, const struct
     enum dtype t = pool_output_node(p->graph, output)->dtype;
     struct recall_output *known = known_of(p, content, output);
     struct fingerprint print = {.key = p->recall.key};
+    int near = 0;
 
     if (recall_promises(&p->recall, known)) {
         if (p->device->judge->fingerprint(p->ctx, got, at, t, pool_output_count(p->graph, output),
                                           &print, err) < 0)
             return -1;
-        if (recall_find(&p->recall, known, &print, ret))
+        if (recall_find(&p->recall, known, &print, ret)) {
+            p->figured[output] = p->recall.candidate;
             return 0;
+        }
+    }
+    /* Who answers a content twice is asked for the same figures, and has to have some. */
+    if (!recall_repeats(&p->recall, known))
+        near = pool_is_near(p, content, output, got, at, err);
+    if (near) {
+        *ret = (struct compare_stats)COMPARE_STATS_INIT;
+        p->n_near += near > 0;
+        return near < 0 ? -1 : 0;
     }
     if (compare_answer(p, content, output, got, at, ret, &print, err) < 0)
         return -1;
     recall_add(&p->recall, known, &print, ret);
+    p->figured[output] = p->recall.candidate;
     return 0;
 }
 
@@ -218,7 +226,7 @@ static int set_scales(struct pool *p, int law, int first, int end, struct err *e
         double rms = sqrt(squares[o]);
 
         if (dtype_is_float(pool_output_node(g, o)->dtype))
-            law_gate(p, law, o)->scale =
+            pool_law_gate(p, law, o)->scale =
                 (struct compare_scale){whole ? 0 : row, rms, GATE_FLOOR * rms};
     }
     return 0;
@@ -255,7 +263,7 @@ static void set_gates(struct pool *p, int law)
     const struct graph *g = p->graph;
 
     for (int o = 0; o < g->n_outputs; o++) {
-        struct gate *gate = &law_gate(p, law, o)->gate;
+        struct gate *gate = &pool_law_gate(p, law, o)->gate;
         enum dtype t = pool_output_node(g, o)->dtype;
 
         gate_factors(g, t, gate);

@@ -41,6 +41,8 @@ void recall_begin(struct recall *r);
 
 /* Whether this candidate answered as others had, as far as that was tried. */
 bool recall_hopes(const struct recall *r);
+/* Whether this candidate's answer came before, and has figures. */
+bool recall_repeats(const struct recall *r, const struct recall_output *o);
 /* Whether it is worth its time to make an answer's fingerprint before it is compared. */
 bool recall_promises(const struct recall *r, const struct recall_output *o);
 /* Whether such an answer is known; *ret: its figures. */

@@ -137,6 +137,8 @@ static json_t *size_json(const struct size_result *r, bool holds)
     json_object_set_new(j, "sample_in", ints(t->sample_in, t->n_samples));
     json_object_set_new(j, "sample_out", ints(t->sample_out, t->n_samples));
     json_object_set_new(j, "calls", json_integer(t->n_calls));
+    if (t->n_near)
+        json_object_set_new(j, "near", json_integer(t->n_near));
     json_object_set_new(j, "warm_runners", json_integer(t->n_warm));
     json_object_set_new(j, "contents", json_integer(t->n_contents));
     json_object_set_new(j, "deterministic", json_boolean(t->deterministic));

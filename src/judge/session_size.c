@@ -20,6 +20,7 @@ int session_open_pool(struct session *s, int size, struct err *err)
         .seed = fill_seed(s->options.seed, (uint64_t)size, UINT64_MAX),
         .contents = plan->check_only ? checks : MAX(checks, graph_first_scored(g)) + PLAN_FRESH,
         .least_slots = 1,
+        .candidates = s->options.candidates,
         .arenas = plan_runners(plan) * plan->arenas,
         .memory_bytes = s->station->info.memory_bytes,
         .progress = &s->options.plan.progress,

@@ -254,6 +254,7 @@ static void sum_up(struct trial *t)
         }
     }
     res->n_contents = p->n_contents;
+    res->n_near = p->n_near - t->near_before;
     res->wake_ns = series_median(&t->wakes);
     keep_text(t);
 }
@@ -316,6 +317,7 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
 
     await_others(&t);
     pool_begin_candidate(c->pool);
+    t.near_before = c->pool->n_near;
 
     int rc = trial_make_arenas(&t, err);
 

@@ -29,6 +29,7 @@ struct trial {
     uint64_t key; /* of poison and arena choice; secret */
     uint32_t n_calls;
     struct compare_stats *pooled; /* [law * n_outputs + output], over every call */
+    int near_before;              /* the pool's count when the trial began */
     struct compare_stats last;    /* of the last call's first output */
     struct shot shot;             /* the last call's */
     struct series wakes, flushes, holds, queues, callers; /* callers: outside times of warm-ups */

@@ -2,6 +2,7 @@
 /* A pool in the memory of the emulated GPU against one in the host's: the same inputs to the bit,
  * the same expected values, the same gates. And the arenas that contents are copied to. */
 #include "emulated.h"
+#include "problem_rig.h"
 #include "testing.h"
 
 #include "base/fs.h"
@@ -433,6 +434,179 @@ static void arenas_are_freed_beside_other_work(void **state)
     pool_close(&p);
 }
 
+/* --- answers that are near enough --- */
+
+/* No single pass, and so never compared in passing. */
+static const char sums[] =
+    "problem { 'P', level = 1, id = 1 }\n"
+    "sizes { full = { M = 256, N = 320 }, small = { M = 256, N = 320 } }\n"
+    "output('y', cumsum(input('x', f32, { M, N }, spread(), normal(), heavy()), { dim = 1 }))\n";
+
+/* A candidate's answers: the expected values, off by so much of their rows' size here and there. */
+struct answers {
+    struct pool *p;
+    double *y[CONTENTS];
+    struct mem out;
+};
+
+static void answers_open(struct answers *a, struct pool *p)
+{
+    struct err err = ERR_INIT;
+
+    *a = (struct answers){.p = p, .out = MEM_INIT};
+    for (int k = 0; k < CONTENTS; k++)
+        a->y[k] = download(&get(p, k)->y, p->y_bytes);
+    assert_int_equal(device_cuda.judge->mem_alloc(cuda, MEM_PRIVATE, p->out.bytes, &a->out, &err),
+                     0);
+}
+
+static void answers_close(struct answers *a)
+{
+    device_cuda.judge->mem_free(cuda, &a->out);
+    for (int k = 0; k < CONTENTS; k++)
+        free(a->y[k]);
+}
+
+static double row_size(const double *y, int64_t row, int64_t length)
+{
+    double sum_sq = 0;
+
+    for (int64_t i = row * length; i < (row + 1) * length; i++)
+        sum_sq += y[i] * y[i];
+    return sqrt(sum_sq / (double)length);
+}
+
+/* part: of every element, with signs that alternate by threes; last: of the last element alone. */
+static struct compare_stats answer(struct answers *a, int content, double part, double last)
+{
+    const struct tensor_slot *slot = &a->p->out.slots[0];
+    int64_t n = shape_count(&slot->shape), length = slot->shape.dim[1];
+    AUTO(freep) double *v = xcalloc((size_t)n, sizeof(*v));
+    AUTO(freep) char *got = xcalloc(1, a->p->out.bytes);
+    struct compare_stats s;
+    struct err err = ERR_INIT;
+
+    for (int64_t i = 0; i < n; i++)
+        v[i] = a->y[content][i] +
+               (i % 3 ? part : -2 * part) * row_size(a->y[content], i / length, length);
+    v[n - 1] += last * row_size(a->y[content], n / length - 1, length);
+    dtype_from_f64(slot->dtype, v, got + slot->offset, n);
+    assert_int_equal(device_cuda.judge->upload(cuda, &a->out, 0, got, a->p->out.bytes, &err), 0);
+    if (pool_compare(a->p, content, 0, &a->out, slot->offset, &s, &err) < 0)
+        fail_msg("%s", err.text);
+    return s;
+}
+
+static bool has_expected(struct pool *p, int content)
+{
+    const struct pool_slot *slot = NULL;
+    struct err err = ERR_INIT;
+
+    assert_int_equal(pool_get(p, content, &slot, &err), 0);
+    return slot->has_y;
+}
+
+/* With the least memory that one content takes. */
+static void open_sketching(const struct graph *g, int candidates, struct pool *p)
+{
+    struct err err = ERR_INIT;
+    int rc = -1;
+
+    for (int64_t memory = 5 << 19; rc < 0 && memory < MEMORY; memory += memory / 8) {
+        struct pool_config c = config_of(g, true, 1, memory);
+
+        c.candidates = candidates;
+        rc = pool_open(&c, p, &err);
+    }
+    assert_int_equal(rc, 0);
+    assert_int_equal(p->cap_slots, 1);
+}
+
+static void near_answers_need_no_expected_values(void **state)
+{
+    AUTO(problem_freep) struct problem *problem = load(sums);
+    const double usual = 1e-7;
+    struct compare_stats first, again;
+    struct answers a;
+    struct pool p;
+
+    (void)state;
+    open_sketching(small(problem), 0, &p);
+    assert_true(p.sketches);
+    answers_open(&a, &p);
+    pool_begin_candidate(&p);
+    for (int k = 0; k < CONTENTS; k++)
+        answer(&a, k, 0, 0);
+    p.n_near = 0;
+
+    pool_begin_candidate(&p);
+    first = answer(&a, 0, usual, 0); /* of everybody one is compared in full */
+    assert_int_equal(first.count, 256 * 320);
+    for (int k = 1; k < CONTENTS; k++) {
+        assert_int_equal(answer(&a, k, usual, 0).count, 0);
+        assert_false(has_expected(&p, k));
+    }
+    assert_int_equal(p.n_near, CONTENTS - 1);
+    again = answer(&a, 0, usual, 0);
+    assert_memory_equal(&again, &first, sizeof(first));
+    /* Other bits where it had answered before: figures are wanted, not an estimate. */
+    again = answer(&a, 0, 1.5 * usual, 0);
+    assert_int_equal(again.count, 256 * 320);
+    assert_int_equal(p.n_near, CONTENTS - 1);
+    answers_close(&a);
+    pool_close(&p);
+}
+
+/* However many others were right. */
+static void far_answers_are_compared(void **state)
+{
+    AUTO(problem_freep) struct problem *problem = load(sums);
+    const double usual = 1e-7;
+    struct compare_stats s;
+    struct answers a;
+    struct pool p;
+
+    (void)state;
+    open_sketching(small(problem), 0, &p);
+    answers_open(&a, &p);
+    for (int candidate = 0; candidate < 2; candidate++) {
+        pool_begin_candidate(&p);
+        for (int k = 0; k < CONTENTS; k++)
+            answer(&a, k, candidate * usual, 0);
+    }
+    assert_true(p.n_near > 0);
+    s = answer(&a, 2, usual, 0.001); /* one element */
+    assert_int_equal(s.max_at, 256 * 320 - 1);
+    assert_true(s.max > 0.0005);
+    s = answer(&a, 3, 1e-5, 0); /* all of them, a little */
+    assert_int_equal(s.count, 256 * 320);
+    assert_true(sqrt(s.sum_sq / (double)s.count) > 5e-6);
+    s = answer(&a, 4, usual, NAN);
+    assert_int_equal(s.n_nonfinite, 1);
+    assert_int_equal(s.first_nonfinite, 256 * 320 - 1);
+    s = answer(&a, 4, usual, 0);
+    assert_int_equal(s.count, 256 * 320); /* it had answered that one */
+    s = answer(&a, 5, usual, 0);
+    assert_int_equal(s.count, 0);
+    answers_close(&a);
+    pool_close(&p);
+}
+
+/* Not for one candidate, and not where contents stay. */
+static void sketches_are_made_where_they_pay(void **state)
+{
+    AUTO(problem_freep) struct problem *problem = load(sums);
+    struct pool p;
+
+    (void)state;
+    open_sketching(small(problem), 1, &p);
+    assert_false(p.sketches);
+    pool_close(&p);
+    open_pool(small(problem), true, MEMORY, &p);
+    assert_false(p.sketches);
+    pool_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,6 +617,9 @@ int main(void)
         cmocka_unit_test(every_span_is_peeked_at),
         cmocka_unit_test(arenas_hold_a_content_and_nothing_else),
         cmocka_unit_test(arenas_are_freed_beside_other_work),
+        cmocka_unit_test(near_answers_need_no_expected_values),
+        cmocka_unit_test(far_answers_are_compared),
+        cmocka_unit_test(sketches_are_made_where_they_pay),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -95,6 +95,20 @@ static void gate_calls(void **state)
     assert_string_equal(v.reason, "rms");
 }
 
+/* Half of the gate, in both; and never what is not a number. */
+static void gate_nearness(void **state)
+{
+    const struct gate gate = {8, 16, 1e-7, 1e-6};
+
+    (void)state;
+    assert_true(gate_is_near(&gate, &(struct sketch_stats){3.99e-7, 7.99e-6}));
+    assert_false(gate_is_near(&gate, &(struct sketch_stats){4.01e-7, 7.99e-6}));
+    assert_false(gate_is_near(&gate, &(struct sketch_stats){3.99e-7, 8.01e-6}));
+    assert_false(gate_is_near(&gate, &(struct sketch_stats){NAN, 0}));
+    assert_false(gate_is_near(&gate, &(struct sketch_stats){0, NAN}));
+    assert_false(gate_is_near(&gate, &(struct sketch_stats){INFINITY, 0}));
+}
+
 /* --- layouts --- */
 
 static void guards_find_damage_and_whose_it_is(void **state)
@@ -478,6 +492,7 @@ int main(void)
         cmocka_unit_test(factors_by_dtype_and_convolution),
         cmocka_unit_test(honest_error_has_floors),
         cmocka_unit_test(gate_calls),
+        cmocka_unit_test(gate_nearness),
         cmocka_unit_test(guards_find_damage_and_whose_it_is),
         cmocka_unit_test(peeks_see_small_outputs_too),
         cmocka_unit_test(peeks_see_many_outputs),

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* Answers that are near enough. Of expected values that do not stay in memory, and are dear to make
+ * again, a sketch is kept (tensor/sketch.h). How far an answer is from it takes one read of the
+ * answer, and where that is far within the gate, it is right; expected values are made again for the
+ * others alone. So nobody is called wrong by a sketch, and figures are never those of one: of each
+ * candidate the first answer is compared element by element. */
+#include "judge/pool_parts.h"
+
+#include "base/clock.h"
+
+#include <stdlib.h>
+
+/* Of the device's memory at most, beside what contents have. */
+#define SKETCHES_SHARE 12
+
+static bool has_sketch(const struct pool *p, int output)
+{
+    return dtype_is_float(pool_output_node(p->graph, output)->dtype);
+}
+
+void pool_lay_out_sketches(struct pool *p)
+{
+    p->sketch_offset = xcalloc((size_t)p->graph->n_outputs, sizeof(*p->sketch_offset));
+    for (int o = 0; o < p->graph->n_outputs; o++) {
+        p->sketch_offset[o] = p->sketch_bytes;
+        if (has_sketch(p, o))
+            p->sketch_bytes += sketch_bytes(pool_output_count(p->graph, o));
+    }
+    p->figured = xcalloc((size_t)p->graph->n_outputs, sizeof(*p->figured));
+}
+
+bool pool_may_sketch(const struct pool *p, const struct pool_config *c)
+{
+    bool keeps_scales = !p->rms_bytes || p->keeps_digests;
+    double all = (double)p->sketch_bytes * MAX(c->contents, p->graph->n_laws);
+
+    return p->device->judge->sketch && c->candidates != 1 && keeps_scales && all > 0 &&
+           all <= (double)c->memory_bytes / SKETCHES_SHARE;
+}
+
+static struct device_sketch sketch_of(struct pool *p, int content, int output)
+{
+    struct pool_content *c = &p->contents[content];
+
+    return (struct device_sketch){
+        .key = fill_seed(p->recall.key, (uint64_t)content, (uint64_t)output),
+        .scale = &pool_law_gate(p, content, output)->scale,
+        .row_rms = pool_row_count(p, output) > 0 ? &c->row_rms : NULL,
+        .rms_at = p->rms_offset[output],
+        .kept = &c->sketch,
+        .kept_at = p->sketch_offset[output],
+    };
+}
+
+static int make_sketch(struct pool *p, const struct pool_slot *slot, struct err *err)
+{
+    const struct device_judge_ops *ops = p->device->judge;
+
+    if (ops->mem_alloc(p->ctx, MEM_PRIVATE, p->sketch_bytes, &p->contents[slot->content].sketch,
+                       err) < 0)
+        return -1;
+    for (int o = 0; o < p->graph->n_outputs; o++) {
+        struct device_sketch s = sketch_of(p, slot->content, o);
+
+        if (has_sketch(p, o) && ops->sketch(p->ctx, &slot->y, p->y_offset[o],
+                                            pool_output_count(p->graph, o), &s, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+void pool_keep_sketch(struct pool *p, const struct pool_slot *slot)
+{
+    struct mem *sketch = &p->contents[slot->content].sketch;
+    struct err ignored = ERR_INIT;
+    uint64_t start = clock_ns();
+
+    if (!p->sketches || sketch->bytes)
+        return;
+    if (make_sketch(p, slot, &ignored) < 0) {
+        p->device->judge->mem_free(p->ctx, sketch);
+        p->sketches = false;
+    }
+    p->expected_ms += clock_ms_since(start);
+}
+
+bool pool_is_sketched(const struct pool *p, int content)
+{
+    return p->contents[content].sketch.bytes > 0;
+}
+
+int pool_is_near(struct pool *p, int content, int output, const struct mem *got, size_t at,
+                 struct err *err)
+{
+    struct sketch_stats stats;
+
+    if (!pool_is_sketched(p, content) || !has_sketch(p, output) ||
+        pool_has_expected(p, content) || p->figured[output] != p->recall.candidate)
+        return 0;
+
+    struct device_sketch s = sketch_of(p, content, output);
+
+    if (p->device->judge->distance(p->ctx, got, at, pool_output_node(p->graph, output)->dtype,
+                                   pool_output_count(p->graph, output), &s, &stats, err) < 0)
+        return -1;
+    return gate_is_near(&pool_law_gate(p, content, output)->gate, &stats);
+}
