@@ -450,7 +450,7 @@ void pool_close(struct pool *p)
     free(p->honest);
     free(p->measured);
     free(p->sketch_offset);
-    free(p->figured);
+    free(p->compared);
     free(p->y_offset);
     free(p->rms_offset);
     layout_release(&p->in);

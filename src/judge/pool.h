@@ -62,9 +62,8 @@ struct pool {
     bool sketches;         /* are made of them, too */
     size_t *sketch_offset; /* per output, in bytes into pool_content.sketch */
     size_t sketch_bytes;
-    uint32_t
-        *figured; /* per output: the last candidate of recall's an answer of whose has figures */
-    int n_near;   /* answers so far that were found right by a sketch */
+    uint32_t *compared; /* per output: the last candidate, by recall, that has figures */
+    int n_near;         /* answers so far that were found right by a sketch */
     struct pool_content *contents;
     int n_contents; /* asked for so far */
     bool large;     /* worth threads; small ones are made by one, which no busy machine delays */

@@ -132,7 +132,7 @@ static int compare_unknown(struct pool *p, int content, int output, const struct
                                           &print, err) < 0)
             return -1;
         if (recall_find(&p->recall, known, &print, ret)) {
-            p->figured[output] = p->recall.candidate;
+            p->compared[output] = p->recall.candidate;
             return 0;
         }
     }
@@ -147,7 +147,7 @@ static int compare_unknown(struct pool *p, int content, int output, const struct
     if (compare_answer(p, content, output, got, at, ret, &print, err) < 0)
         return -1;
     recall_add(&p->recall, known, &print, ret);
-    p->figured[output] = p->recall.candidate;
+    p->compared[output] = p->recall.candidate;
     return 0;
 }
 

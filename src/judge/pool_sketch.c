@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Answers that are near enough. Of expected values that do not stay in memory, and are dear to make
  * again, a sketch is kept (tensor/sketch.h). How far an answer is from it takes one read of the
- * answer, and where that is far within the gate, it is right; expected values are made again for the
- * others alone. So nobody is called wrong by a sketch, and figures are never those of one: of each
- * candidate the first answer is compared element by element. */
+ * answer, and where that is far within the gate, it is right; expected values are made again for
+ * the others alone. So nobody is called wrong by a sketch, and figures are never those of one: of
+ * each candidate the first answer is compared element by element. */
 #include "judge/pool_parts.h"
 
 #include "base/clock.h"
@@ -26,7 +26,7 @@ void pool_lay_out_sketches(struct pool *p)
         if (has_sketch(p, o))
             p->sketch_bytes += sketch_bytes(pool_output_count(p->graph, o));
     }
-    p->figured = xcalloc((size_t)p->graph->n_outputs, sizeof(*p->figured));
+    p->compared = xcalloc((size_t)p->graph->n_outputs, sizeof(*p->compared));
 }
 
 bool pool_may_sketch(const struct pool *p, const struct pool_config *c)
@@ -94,8 +94,8 @@ int pool_is_near(struct pool *p, int content, int output, const struct mem *got,
 {
     struct sketch_stats stats;
 
-    if (!pool_is_sketched(p, content) || !has_sketch(p, output) ||
-        pool_has_expected(p, content) || p->figured[output] != p->recall.candidate)
+    if (!pool_is_sketched(p, content) || !has_sketch(p, output) || pool_has_expected(p, content) ||
+        p->compared[output] != p->recall.candidate)
         return 0;
 
     struct device_sketch s = sketch_of(p, content, output);

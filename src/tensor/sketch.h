@@ -70,12 +70,12 @@ LAW_FN double sketch_signed(double v, uint32_t signs, int i)
 /* A block's numbers, which are lost. */
 LAW_FN void sketch_add(struct sketch_sums *s, double v[SKETCH_SUMS], uint32_t signs)
 {
-SKETCH_UNROLL
+    SKETCH_UNROLL
     for (int i = 0; i < SKETCH_SUMS; i++)
         v[i] = sketch_signed(v[i], signs, i);
-SKETCH_UNROLL
+    SKETCH_UNROLL
     for (int half = 1; half < SKETCH_SUMS; half *= 2) {
-SKETCH_UNROLL
+        SKETCH_UNROLL
         for (int i = 0; i < SKETCH_SUMS; i++) {
             double a = v[i], b = v[i | half];
 
@@ -85,7 +85,7 @@ SKETCH_UNROLL
             }
         }
     }
-SKETCH_UNROLL
+    SKETCH_UNROLL
     for (int i = 0; i < SKETCH_SUMS; i++)
         s->v[i] += sketch_signed(v[i], signs, SKETCH_SUMS + i);
 }
