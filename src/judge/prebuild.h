@@ -44,4 +44,7 @@ int prebuild_compile(const struct prebuild_request *p, const char *source, size_
 int prebuild_look(const struct prebuild_request *p, const struct build_result *b,
                   struct evidence *ret, struct err *err);
 
+/* Whether the code of a kernel that does nothing can be seen here, built the way this source is. */
+bool prebuild_sees_code(const struct prebuild_request *p, const char *source, size_t source_len);
+
 #endif

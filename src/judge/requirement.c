@@ -50,6 +50,13 @@ static int not_seen(struct verdict *v, const char *name, const char *why)
                        name, why);
 }
 
+void requirement_blame(const struct prebuild_request *p, const char *source, size_t source_len,
+                       struct verdict *v)
+{
+    if (prebuild_sees_code(p, source, source_len))
+        v->kind = VERDICT_REJECTED;
+}
+
 int requirement_check(const struct evidence *e, const char *tensor, struct verdict *v)
 {
     const struct sass_counts *c = &e->sass.total;

@@ -233,10 +233,17 @@ static int look(const struct session *s, struct evaluation *e, struct err *err)
 /* Before anything runs: code that is not what was asked for need not be timed. */
 static int look_at_code(struct session *s, struct evaluation *e, struct err *err)
 {
+    const struct prebuild_request p = request_of(s, e);
+
     if (look(s, e, err) < 0)
         return -1;
     e->infra_kind = ERR_SYSTEM; /* should it be VERDICT_INFRA */
-    return requirement_check(&e->evidence, s->problem->requires_tensor, &e->verdict);
+
+    int rc = requirement_check(&e->evidence, s->problem->requires_tensor, &e->verdict);
+
+    if (e->verdict.kind == VERDICT_INFRA)
+        requirement_blame(&p, e->source, e->source_len, &e->verdict);
+    return rc;
 }
 
 /* Where nothing is required the disassembler works beside the judge: it takes longer than judging a
