@@ -36,7 +36,8 @@ struct prebuilt {
 int prebuild(const struct prebuild_request *p, struct prebuilt *ret, struct err *err);
 void prebuilt_release(struct prebuilt *b);
 
-/* Step by step. */
+/* Step by step. Of a source over PREBUILD_SOURCE_MAX one byte more than that is read, and the
+ * compiler's answer is BUILD_TOO_LARGE. */
 int prebuild_read(const char *path, char **ret, size_t *ret_len, char hash[HASH_HEX],
                   struct err *err);
 int prebuild_compile(const struct prebuild_request *p, const char *source, size_t source_len,

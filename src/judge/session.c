@@ -215,8 +215,8 @@ static int build(struct session *s, struct evaluation *e, struct err *err)
                            "the compiler did not end within %d ms",
                            s->options.plan.build_timeout_ms);
     case BUILD_TOO_LARGE:
-        return verdict_set(&e->verdict, VERDICT_BUILD_ERROR, "too_large",
-                           "the artifact is too large");
+        return verdict_set(&e->verdict, VERDICT_BUILD_ERROR, "too_large", "the %s is too large",
+                           e->source_len > PREBUILD_SOURCE_MAX ? "source" : "artifact");
     }
     return 0;
 }
