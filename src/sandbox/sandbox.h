@@ -28,10 +28,11 @@ enum sandbox_layer { /* bits; reported in every record and by `assay doctor` */
                      SANDBOX_CGROUP = 1 << 11, /* only where ASSAY_CGROUP names a folder for it */
 };
 #define SANDBOX_LAYERS 12
-#define SANDBOX_MAX_THREADS 4096                              /* OpenMP on a large machine */
 extern const char *const sandbox_layer_names[SANDBOX_LAYERS]; /* "user_ns", ..., by bit */
 /* The layers a runner must have on this machine and for this user to call it complete. */
 uint32_t sandbox_wanted(void);
+/* That one runner may have here: enough for OpenMP, and so few that others have some, too. */
+unsigned sandbox_max_threads(void);
 
 /* Starting a runner: a new process (vfork-like: the judge may own gigabytes) in new namespaces.
  * fds[i] becomes descriptor 3+i, out_fd its stdout and stderr, stdin is /dev/null; every other fd

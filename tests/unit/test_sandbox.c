@@ -171,11 +171,12 @@ static int try_raise_limit(void)
 
 static int try_read_limit(void)
 {
-    struct rlimit core, files;
+    struct rlimit core, files, threads;
 
-    if (getrlimit(RLIMIT_CORE, &core) < 0 || getrlimit(RLIMIT_NOFILE, &files) < 0)
+    if (getrlimit(RLIMIT_CORE, &core) < 0 || getrlimit(RLIMIT_NOFILE, &files) < 0 ||
+        getrlimit(RLIMIT_NPROC, &threads) < 0)
         return errno;
-    return core.rlim_max == 0 && files.rlim_max <= 256 ? 0 : ERANGE;
+    return core.rlim_max == 0 && files.rlim_max <= 256 && threads.rlim_max <= 4096 ? 0 : ERANGE;
 }
 
 static int try_move_to_judge_core(void)
@@ -668,6 +669,24 @@ static void test_driver_attempts_as_user(void **state)
     passes_as_user(failed_driver_attempts);
 }
 
+/* A candidate's threads count for the user who judges it: it took all that he may have, and his own
+ * OpenMP ended the judge. */
+static int failed_share_of_threads(void)
+{
+    const struct rlimit few = {400, 400};
+    unsigned cores = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (setrlimit(RLIMIT_NPROC, &few) < 0)
+        return 1;
+    return sandbox_max_threads() == MAX(50, 2 * cores + 8) ? 0 : 1;
+}
+
+static void test_threads_are_shared(void **state)
+{
+    (void)state;
+    passes_as_user(failed_share_of_threads);
+}
+
 /* What is to become 4 is 3, which is where the socket has to go. */
 static void test_crossed_descriptors(void **state)
 {
@@ -790,15 +809,11 @@ static int set_up(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_attempts),
-        cmocka_unit_test(test_attempts_as_user),
-        cmocka_unit_test(test_driver_attempts),
-        cmocka_unit_test(test_driver_attempts_as_user),
-        cmocka_unit_test(test_crossed_descriptors),
-        cmocka_unit_test(test_no_such_program),
-        cmocka_unit_test(test_dies_with_judge),
-        cmocka_unit_test(test_planned_failure),
-        cmocka_unit_test(test_nothing_is_left),
+        cmocka_unit_test(test_attempts),           cmocka_unit_test(test_attempts_as_user),
+        cmocka_unit_test(test_driver_attempts),    cmocka_unit_test(test_driver_attempts_as_user),
+        cmocka_unit_test(test_threads_are_shared), cmocka_unit_test(test_crossed_descriptors),
+        cmocka_unit_test(test_no_such_program),    cmocka_unit_test(test_dies_with_judge),
+        cmocka_unit_test(test_planned_failure),    cmocka_unit_test(test_nothing_is_left),
     };
 
     if (argc == 4 && strcmp(argv[1], "--helper") == 0)
