@@ -67,9 +67,9 @@ struct sandbox_policy {
 /* In the runner, single-threaded. *layers gains the bits that are on. A layer that cannot be had is
  * no error: its bit stays 0. */
 int sandbox_enter(const struct sandbox_policy *p, uint32_t *layers, struct err *err);
-/* In the runner, after the driver: seccomp for all threads, for good. Descriptor 3 is taken to be
- * the socket to the judge: sending and receiving work there and nowhere else. With `driver` also
- * what a device driver calls to allocate, launch and wait (ioctl, memfd, ...). */
+/* In the runner, after the driver: seccomp for all threads, for good. Sockets can be read and
+ * written; descriptors go no way by them any more. With `driver` also what a device driver calls to
+ * allocate, launch and wait (ioctl, memfd, ...). */
 int sandbox_seal(bool driver, uint32_t *layers, struct err *err);
 
 /* A compiler or another tool in a sandbox: bubblewrap where it works, else namespaces + Landlock by

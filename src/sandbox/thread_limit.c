@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Threads are counted for many together: for a user (RLIMIT_NPROC; those in a user namespace count
- * for its maker as well) and for a container (pids.max). A candidate that takes them all would leave
- * its judge none, which then starts no runner, and whose OpenMP ends a process that cannot have its
- * threads. So a runner gets a share.
+ * for its maker as well) and for a container (pids.max). A candidate that takes them all would
+ * leave its judge none, which then starts no runner, and whose OpenMP ends a process that cannot
+ * have its threads. So a runner gets a share.
  */
 #include "sandbox/thread_limit.h"
 
@@ -15,7 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define SHARES 8 /* three runners, and half for who judges and builds */
+#define SHARES 8  /* three runners, and half for who judges and builds */
 #define MANY 4096 /* OpenMP on a large machine */
 #define OF_DRIVERS 8
 #define FILE_MAX_BYTES 65536
@@ -60,7 +60,7 @@ uint64_t thread_limit_of_groups(const char *groups, const char *mounted)
         const char *group = name && name < end ? strchr(name + 1, ':') : NULL;
 
         if (group && group < end) {
-            const char *root = group == name + 1 ? mounted
+            const char *root = group == name + 1                            ? mounted
                                : !strncmp(name, ":pids:", strlen(":pids:")) ? v1
                                                                             : NULL;
 
@@ -91,6 +91,5 @@ unsigned sandbox_max_threads(void)
 {
     uint64_t cores = (uint64_t)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1);
 
-    return (unsigned)MIN(MAX(least_of_all() / SHARES, 2 * cores + OF_DRIVERS),
-                         (uint64_t)MANY);
+    return (unsigned)MIN(MAX(least_of_all() / SHARES, 2 * cores + OF_DRIVERS), (uint64_t)MANY);
 }

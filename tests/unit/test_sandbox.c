@@ -236,9 +236,27 @@ static int try_dlopen(void)
 
 static int try_judge_socket(void)
 {
-    struct iovec part = {(char[]){"ok"}, 2};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    return errno_of(write(3, "ok", 2));
+}
 
+/* Many that nobody receives kept every judge of the same user from handing over its own. */
+static int try_send_descriptor(void)
+{
+    struct iovec part = {(char[]){"ok"}, 2};
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control = {{0}};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = control.bytes,
+                             .msg_controllen = sizeof(control.bytes)};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(c), &(int){1}, sizeof(int));
     return errno_of(sendmsg(3, &message, MSG_NOSIGNAL));
 }
 
@@ -397,6 +415,7 @@ static const struct attempt {
     {"unshare", try_unshare, SIGSYS, 0},
     {"pidfd_open", try_pidfd_open, SIGSYS, 0},
     {"send on another descriptor", try_send_elsewhere, SIGSYS, 0},
+    {"send a descriptor to the judge", try_send_descriptor, SIGSYS, 0},
     {"32-bit system call", try_other_abi, SIGSYS, 0},
     {"socket in a thread", try_thread_socket, SIGSYS, 0},
     {"crash", try_crash, SIGSEGV, 0},
@@ -483,6 +502,7 @@ static const struct attempt driver_attempts[] = {
     {"driver: fcntl", try_fcntl, 0, 0},
     {"driver: io_uring", try_io_uring, SIGSYS, 0},
     {"driver: clone without thread", try_fork_raw, SIGSYS, 0},
+    {"driver: send a descriptor to the judge", try_send_descriptor, SIGSYS, 0},
     {"driver: kill another", try_kill_other, SIGSYS, 0},
     {"driver: fork", try_fork, SIGSYS, 0},
     {"driver: exec", try_exec, SIGSYS, 0},
