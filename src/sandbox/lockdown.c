@@ -102,21 +102,11 @@ static int allow_all(int ruleset, const char *const *paths, enum landlock_use us
     return 0;
 }
 
-/* Where the machine runs out of memory, the kernel ends us and not the judge, who may hold more. */
-static void go_first(void)
-{
-    AUTO(fd_closep) int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-
-    if (fd >= 0 && write(fd, "1000", 4) != 4)
-        return; /* a wish */
-}
-
 int sandbox_enter(const struct sandbox_policy *p, uint32_t *layers, struct err *err)
 {
     /* Made before the uid changes: the paths may lie where only we can go. */
     AUTO(fd_closep) int ruleset = landlock_new();
 
-    go_first();
     if (ruleset >= 0 && (allow_all(ruleset, p->read_paths, LANDLOCK_READ, err) < 0 ||
                          allow_all(ruleset, p->write_paths, LANDLOCK_DEVICE, err) < 0))
         return -1;

@@ -206,6 +206,8 @@ static int child_main(void *arg)
 
     setpgid(0, 0);
     child_group(c);
+    if (s->goes_first)
+        child_write("/proc/self/oom_score_adj", "1000"); /* a wish */
     /* Landlock before child_fds, which closes the ruleset. */
     if (child_die_with_judge(c) == 0 && child_map_user(c) == 0 && child_mounts(c) == 0 &&
         child_place(c) == 0 && child_landlock(c, s->ruleset_fd) == 0 && child_fds(c) == 0) {
@@ -330,6 +332,7 @@ int sandbox_start(const struct sandbox_spawn *s, pid_t *ret_pid, int *ret_pidfd,
                          .cpus = s->pin ? &s->cpus : NULL,
                          .namespaces = s->trusted ? 0 : SPAWN_ALL_NAMESPACES,
                          .max_threads = s->trusted ? 0 : sandbox_max_threads(),
+                         .goes_first = !s->trusted,
                          .own_proc = s->own_proc,
                          .ruleset_fd = -1,
                          .group_fd = door};
