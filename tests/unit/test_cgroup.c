@@ -262,9 +262,11 @@ static void test_memory_is_limited(void **state)
     assert_false(fs_exists(path));
 }
 
+/* A group with so many. */
 static void limit_threads(const char *folder, const char *text)
 {
-    AUTO(freep) char *path = xasprintf("%s/%s/pids.max", work_dir, folder);
+    AUTO(freep) char *group = in_work_dir(folder);
+    AUTO(freep) char *path = fs_join(group, "pids.max");
     struct err err = ERR_INIT;
 
     assert_int_equal(fs_write_atomic(path, text, strlen(text), &err), 0);
@@ -289,8 +291,6 @@ static void test_finds_how_many_threads_there_may_be(void **state)
         {"4:memory:/pods\n8:pids:/\n0::/\n", 1024},
         {"8:pids:/host/path\n0::/pods/ours", 1024},
     };
-    AUTO(freep) char *pods = in_work_dir("pods"), *ours = in_work_dir("pods/ours");
-    AUTO(freep) char *free_one = in_work_dir("pods/free"), *v1 = in_work_dir("pids");
 
     (void)state;
     limit_threads("pods", "4096\n");
