@@ -284,14 +284,19 @@ void trial_look_for_hunger(struct trial *t)
 }
 
 /* A judge that fails beside a candidate that has left it no memory has not failed by itself: if the
- * memory is back when it is gone. */
+ * memory is back when it is gone. Where some was left, the judge itself may have taken much since:
+ * so most of it has to come back. */
 static int blame_memory(struct trial *t, struct verdict *v, struct err *err)
 {
     trial_look_for_hunger(t);
     if (!t->starved)
         return -1;
     trial_end_runners(t);
-    if (free_bytes(t) < MAX(2 * MEMORY_LEAST, 2 * t->left_bytes))
+
+    int64_t now = free_bytes(t);
+
+    if (now < 2 * MEMORY_LEAST ||
+        (t->left_bytes >= MEMORY_LEAST && now - t->left_bytes < t->free_bytes / 2))
         return -1;
     *err = (struct err)ERR_INIT;
     return verdict_set(v, VERDICT_REJECTED, "memory",

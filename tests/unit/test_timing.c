@@ -187,13 +187,19 @@ static int changing_peek(void *ctx, const struct mem *m, const struct peeks *whe
     return device_fake.judge->peek(ctx, m, where, ret_words, err);
 }
 
-static bool hungry; /* so much memory is left while a runner lives, and the judge needs more */
-static int64_t hungry_bytes;
+#define ALL_BYTES ((int64_t)1 << 40)
+static bool hungry; /* too little memory is left while a runner lives */
+static int64_t left_bytes, back_bytes;
 
 static int test_free_bytes(void *ctx, int64_t *ret, struct err *err)
 {
     (void)ctx, (void)err;
-    *ret = hungry && any_child() ? hungry_bytes : (int64_t)1 << 40;
+    if (!hungry)
+        *ret = ALL_BYTES;
+    else if (any_child())
+        *ret = left_bytes;
+    else
+        *ret = flushes ? back_bytes : ALL_BYTES;
     return 0;
 }
 
@@ -648,18 +654,17 @@ static void work_on_several_streams_is_not_held(void **state)
 static void who_takes_the_judges_memory_is_rejected(void **state)
 {
     /* To leave nothing at all was infra, and so was to leave enough for a small problem. Who leaves
-     * half of it took no more than a candidate may. */
+     * half of it took no more than a candidate may; what does not come back was not its own. */
     static const struct {
-        int64_t left;
+        int64_t left, back;
         enum verdict_kind kind;
         const char *reason, *detail;
     } cases[] = {
-        {1 << 20, VERDICT_REJECTED, "memory",
-         "the judge has too little: 1 MB were left of 1099512"},
-        {0, VERDICT_REJECTED, "memory", "the judge has too little: 0 MB were left"},
-        {(int64_t)1 << 38, VERDICT_REJECTED, "memory",
-         "too little: 274878 MB were left of 1099512"},
-        {(int64_t)1 << 39, VERDICT_INFRA, "system", "no device memory"},
+        {1 << 20, ALL_BYTES, VERDICT_REJECTED, "memory", "little: 1 MB were left of 1099512 MB"},
+        {0, ALL_BYTES, VERDICT_REJECTED, "memory", "little: 0 MB were left"},
+        {ALL_BYTES / 4, ALL_BYTES, VERDICT_REJECTED, "memory", "little: 274878 MB were left"},
+        {ALL_BYTES / 2, ALL_BYTES, VERDICT_INFRA, "system", "no device memory"},
+        {ALL_BYTES / 4, ALL_BYTES / 2, VERDICT_INFRA, "system", "no device memory"},
     };
 
     (void)state;
@@ -669,7 +674,8 @@ static void who_takes_the_judges_memory_is_rejected(void **state)
         make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
         ops.copy = hungry_copy;
         hungry = true;
-        hungry_bytes = cases[i].left;
+        left_bytes = cases[i].left;
+        back_bytes = cases[i].back;
         judge(&g, "op relu\ntime 10s\n");
         expect(&g, cases[i].kind, cases[i].reason, cases[i].detail);
         hungry = false;
