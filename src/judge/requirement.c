@@ -50,10 +50,12 @@ static int not_seen(struct verdict *v, const char *name, const char *why)
                        name, why);
 }
 
-void requirement_blame(const struct prebuild_request *p, const char *source, size_t source_len,
-                       struct verdict *v)
+void requirement_blame(const struct evidence *e, const struct prebuild_request *p,
+                       const char *source, size_t source_len, struct verdict *v)
 {
-    if (prebuild_sees_code(p, source, source_len))
+    bool hidden = !e->checked || e->loads_code;
+
+    if (hidden && prebuild_sees_code(p, source, source_len))
         v->kind = VERDICT_REJECTED;
 }
 

@@ -242,7 +242,7 @@ static int look_at_code(struct session *s, struct evaluation *e, struct err *err
     int rc = requirement_check(&e->evidence, s->problem->requires_tensor, &e->verdict);
 
     if (e->verdict.kind == VERDICT_INFRA)
-        requirement_blame(&p, e->source, e->source_len, &e->verdict);
+        requirement_blame(&e->evidence, &p, e->source, e->source_len, &e->verdict);
     return rc;
 }
 

@@ -113,13 +113,15 @@ static void test_who_hides_is_rejected(void **state)
 {
     static const struct {
         const char *source, *tool;
+        bool checked; /* and yet not seen: its instructions do not say their type */
         enum verdict_kind kind;
     } hidden[] = {
-        {"with host code", READS, VERDICT_REJECTED},
-        {"// assay: launch f grid=1 block=1\n", READS, VERDICT_REJECTED},
-        {"with host code", TOOL("exit 1"), VERDICT_INFRA},
-        {"// assay: launch f grid=1 block=1\n", TOOL("exit 1"), VERDICT_INFRA},
-        {"with host code", "#!/bin/sh\nexit 1\n", VERDICT_INFRA},
+        {"with host code", READS, false, VERDICT_REJECTED},
+        {"// assay: launch f grid=1 block=1\n", READS, false, VERDICT_REJECTED},
+        {"with host code", READS, true, VERDICT_INFRA},
+        {"with host code", TOOL("exit 1"), false, VERDICT_INFRA},
+        {"// assay: launch f grid=1 block=1\n", TOOL("exit 1"), false, VERDICT_INFRA},
+        {"with host code", "#!/bin/sh\nexit 1\n", false, VERDICT_INFRA},
     };
     AUTO(freep) char *tool = fs_join(base, "nvdisasm");
     const struct places places = {.share = base, .cache = cache};
@@ -132,12 +134,13 @@ static void test_who_hides_is_rejected(void **state)
     skip_without_compilers();
     setenv("ASSAY_DISASM", tool, 1);
     for (size_t i = 0; i < ARRAY_SIZE(hidden); i++) {
+        const struct evidence e = {.applies = true, .checked = hidden[i].checked};
         struct verdict v = {.kind = VERDICT_INFRA, .reason = "evidence"};
         struct err err = ERR_INIT;
 
         assert_int_equal(fs_write_atomic(tool, hidden[i].tool, strlen(hidden[i].tool), &err), 0);
         assert_int_equal(chmod(tool, 0755), 0);
-        requirement_blame(&p, hidden[i].source, strlen(hidden[i].source), &v);
+        requirement_blame(&e, &p, hidden[i].source, strlen(hidden[i].source), &v);
         if (v.kind != hidden[i].kind)
             fail_msg("case %zu: %s", i, verdict_names[v.kind]);
     }
