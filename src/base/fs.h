@@ -6,8 +6,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Appends the file's bytes to ret; more than max_bytes, a directory or a special file is an
- * ERR_INPUT that names the path. */
+/* Appends the file's bytes to ret; more than max_bytes (of which ret then holds the first, and one
+ * more at least), a directory or a special file is an ERR_INPUT that names the path. */
 int fs_read(const char *path, size_t max_bytes, struct buf *ret, struct err *err);
 /* Appends what fd still holds (a pipe, a procfs file), at most max_bytes. */
 int fs_read_fd(int fd, size_t max_bytes, struct buf *ret, struct err *err);

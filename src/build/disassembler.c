@@ -10,6 +10,7 @@
 #include "build/program.h"
 #include "sandbox/sandbox.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@
 #define FILE_BYTES ((uint64_t)256 << 20) /* cuobjdump writes out what it takes apart */
 #define MAX_OUTPUT ((size_t)128 << 20)   /* an instruction takes about 250 bytes of text */
 #define ENV_WORDS 2                      /* before the program; only cuobjdump needs them */
+#define KILLED_AGAIN 3                   /* more attempts when it was killed from outside */
 #define BLANKS " \t\r\n"
 #define INSTALL "install nvdisasm (CUDA toolkit) or set ASSAY_DISASM"
 
@@ -195,6 +197,22 @@ static int judge_run(const struct disassembler *d, const struct sandbox_tool_res
     return 1;
 }
 
+/* Again while somebody kills it: what cannot be read is held against the artifact. */
+static int print_code(const struct disassembler *d, const char *dir, struct buf *output,
+                      struct sandbox_tool_result *r, struct err *err)
+{
+    const char *option = d->bare ? "--print-code" : "--dump-sass";
+    const char *more = d->bare ? "--no-dataflow" : NULL;
+    int attempt = 0;
+
+    do {
+        buf_reset(output);
+        if (run(d, dir, option, more, output, r, err) < 0)
+            return -1;
+    } while (r->signal == SIGKILL && !r->timed_out && !r->output_cut && attempt++ < KILLED_AGAIN);
+    return 0;
+}
+
 /* Optional: without it a record has no registers and no shared memory, and all else. */
 static int read_usage(const struct disassembler *d, const char *dir, const struct buf *code,
                       struct sass *ret, struct err *err)
@@ -229,9 +247,7 @@ int disassembler_run(const struct disassembler *d, const char *cache_dir, const 
 
     AUTO(freep) char *file = fs_join(dir.path, FILE_NAME);
 
-    if (fs_write_atomic(file, code, len, err) < 0 ||
-        run(d, dir.path, d->bare ? "--print-code" : "--dump-sass", d->bare ? "--no-dataflow" : NULL,
-            &output, &r, err) < 0)
+    if (fs_write_atomic(file, code, len, err) < 0 || print_code(d, dir.path, &output, &r, err) < 0)
         return -1;
 
     int rc = judge_run(d, &r, &output, err);

@@ -8,6 +8,7 @@
 #include "build/build_dir.h"
 #include "sandbox/sandbox.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -213,18 +214,33 @@ static enum build_status status_of(const struct sandbox_tool_result *r, const st
     return BUILD_FAILED;
 }
 
-/* O_NOFOLLOW and a plain file: should the compiler have been turned, it gives us its own bytes. */
-static int read_artifact(const char *dir, struct artifact_entry *e, enum build_status *status,
-                         struct err *err)
+/* O_NOFOLLOW and a plain file: should the compiler have been turned, it gives us its own bytes. One
+ * that says it is done and left none was turned by its source; another could not say so. */
+static int open_artifact(const char *dir, int *ret_fd, struct stat *ret_st, struct err *err)
 {
     AUTO(freep) char *path = fs_join(dir, OUTPUT_NAME);
     AUTO(fd_closep) int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+    if (fd < 0 && errno != ENOENT && errno != ELOOP && errno != EACCES && errno != ENXIO)
+        return fail_errno(err, "the compiler's artifact");
+    if (fd >= 0 && fstat(fd, ret_st) == 0 && S_ISREG(ret_st->st_mode))
+        *ret_fd = fd_steal(&fd);
+    return 0;
+}
+
+static int read_artifact(const char *dir, struct artifact_entry *e, enum build_status *status,
+                         struct err *err)
+{
+    AUTO(fd_closep) int fd = -1;
     struct stat st;
 
-    if (fd < 0 || fstat(fd, &st) < 0)
-        return fail_errno(err, "the compiler left no artifact");
-    if (!S_ISREG(st.st_mode))
-        return fail(err, ERR_SYSTEM, "the compiler's artifact is not a plain file");
+    if (open_artifact(dir, &fd, &st, err) < 0)
+        return -1;
+    if (fd < 0) {
+        buf_adds(&e->log, "[the compiler left no artifact]\n");
+        *status = BUILD_FAILED;
+        return 0;
+    }
     if ((uint64_t)st.st_size > ARTIFACT_MAX_BYTES) {
         *status = BUILD_TOO_LARGE;
         return 0;

@@ -2,20 +2,37 @@
 #include "judge/prebuild.h"
 
 #include "base/fs.h"
+#include "device/launch_lines.h"
 #include "judge/devlock.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+static const char nothing_library[] =
+    "__global__ void nothing(void) {}\n"
+    "extern \"C\" int assay_kernel(void) { nothing<<<1, 1>>>(); return 0; }\n";
+
+static const char nothing_alone[] = "// assay: launch nothing grid=1 block=1\n"
+                                    "extern \"C\" __global__ void nothing() {}\n";
 
 int prebuild_read(const char *path, char **ret, size_t *ret_len, char hash[HASH_HEX],
                   struct err *err)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
 
-    if (fs_read(path, PREBUILD_SOURCE_MAX, &text, err) < 0)
+    if (fs_read(path, PREBUILD_SOURCE_MAX, &text, err) < 0 && text.len <= PREBUILD_SOURCE_MAX)
         return -1;
-    *ret_len = text.len;
+    *ret_len = MIN(text.len, (size_t)PREBUILD_SOURCE_MAX + 1);
     *ret = buf_steal(&text);
     hash_of(*ret, *ret_len, hash);
+    return 0;
+}
+
+/* Its author chose that: no error of ours, and no reason to leave others unjudged. */
+static int refuse_long(struct build_result *ret)
+{
+    *ret = (struct build_result){.status = BUILD_TOO_LARGE, .artifact_fd = -1, .walls = ""};
+    ret->log = xstrdup("");
     return 0;
 }
 
@@ -47,6 +64,8 @@ int prebuild_compile(const struct prebuild_request *p, const char *source, size_
         .no_cache = p->plan->no_cache,
     };
 
+    if (source_len > PREBUILD_SOURCE_MAX)
+        return refuse_long(ret);
     if (p->info->compute_major)
         build_cuda_arch(p->info->compute_major, p->info->compute_minor, arch);
     if (lock_device(p, ret_queue_ms, &lock, err) < 0)
@@ -66,6 +85,27 @@ int prebuild_look(const struct prebuild_request *p, const struct build_result *b
     };
 
     return evidence_collect(&req, ret, err);
+}
+
+bool prebuild_sees_code(const struct prebuild_request *p, const char *source, size_t source_len)
+{
+    const char *nothing = launch_lines_any(source, source_len) ? nothing_alone : nothing_library;
+    struct prebuild_request plain = *p;
+    struct build_result build = {.artifact_fd = -1};
+    struct evidence e = {0};
+    struct err ignored = ERR_INIT;
+    double queue_ms = 0;
+
+    plain.path = "nothing.cu";
+
+    bool seen =
+        prebuild_compile(&plain, nothing, strlen(nothing), &build, &queue_ms, &ignored) == 0 &&
+        build.status == BUILD_OK && prebuild_look(&plain, &build, &e, &ignored) == 0 && e.checked &&
+        !e.loads_code;
+
+    build_result_release(&build);
+    evidence_release(&e);
+    return seen;
 }
 
 int prebuild(const struct prebuild_request *p, struct prebuilt *ret, struct err *err)

@@ -36,12 +36,16 @@ struct prebuilt {
 int prebuild(const struct prebuild_request *p, struct prebuilt *ret, struct err *err);
 void prebuilt_release(struct prebuilt *b);
 
-/* Step by step. */
+/* Step by step. Of a source over PREBUILD_SOURCE_MAX one byte more than that is read, and the
+ * compiler's answer is BUILD_TOO_LARGE. */
 int prebuild_read(const char *path, char **ret, size_t *ret_len, char hash[HASH_HEX],
                   struct err *err);
 int prebuild_compile(const struct prebuild_request *p, const char *source, size_t source_len,
                      struct build_result *ret, double *ret_queue_ms, struct err *err);
 int prebuild_look(const struct prebuild_request *p, const struct build_result *b,
                   struct evidence *ret, struct err *err);
+
+/* Whether the code of a kernel that does nothing can be seen here, built the way this source is. */
+bool prebuild_sees_code(const struct prebuild_request *p, const char *source, size_t source_len);
 
 #endif

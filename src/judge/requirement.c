@@ -50,6 +50,15 @@ static int not_seen(struct verdict *v, const char *name, const char *why)
                        name, why);
 }
 
+void requirement_blame(const struct evidence *e, const struct prebuild_request *p,
+                       const char *source, size_t source_len, struct verdict *v)
+{
+    bool hidden = !e->checked || e->loads_code;
+
+    if (hidden && prebuild_sees_code(p, source, source_len))
+        v->kind = VERDICT_REJECTED;
+}
+
 int requirement_check(const struct evidence *e, const char *tensor, struct verdict *v)
 {
     const struct sass_counts *c = &e->sass.total;

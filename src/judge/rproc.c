@@ -50,7 +50,7 @@ static int spawn(struct rproc *r, int sock, int out_fd, int lock_fd, struct err 
         .pin = c->pin,
         .cpus = c->runner_cpus,
         .own_proc = c->device->driver,
-        .group = r->group = cgroup_make(c->mem_bytes, SANDBOX_MAX_THREADS),
+        .group = r->group = cgroup_make(c->mem_bytes, sandbox_max_threads()),
     };
 
     return sandbox_start(&s, &r->pid, &r->pidfd, &r->layers, err);

@@ -215,8 +215,8 @@ static int build(struct session *s, struct evaluation *e, struct err *err)
                            "the compiler did not end within %d ms",
                            s->options.plan.build_timeout_ms);
     case BUILD_TOO_LARGE:
-        return verdict_set(&e->verdict, VERDICT_BUILD_ERROR, "too_large",
-                           "the artifact is too large");
+        return verdict_set(&e->verdict, VERDICT_BUILD_ERROR, "too_large", "the %s is too large",
+                           e->source_len > PREBUILD_SOURCE_MAX ? "source" : "artifact");
     }
     return 0;
 }
@@ -233,10 +233,17 @@ static int look(const struct session *s, struct evaluation *e, struct err *err)
 /* Before anything runs: code that is not what was asked for need not be timed. */
 static int look_at_code(struct session *s, struct evaluation *e, struct err *err)
 {
+    const struct prebuild_request p = request_of(s, e);
+
     if (look(s, e, err) < 0)
         return -1;
     e->infra_kind = ERR_SYSTEM; /* should it be VERDICT_INFRA */
-    return requirement_check(&e->evidence, s->problem->requires_tensor, &e->verdict);
+
+    int rc = requirement_check(&e->evidence, s->problem->requires_tensor, &e->verdict);
+
+    if (e->verdict.kind == VERDICT_INFRA)
+        requirement_blame(&e->evidence, &p, e->source, e->source_len, &e->verdict);
+    return rc;
 }
 
 /* Where nothing is required the disassembler works beside the judge: it takes longer than judging a

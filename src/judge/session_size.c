@@ -2,6 +2,7 @@
 /* One candidate, or what stands in its place, at one size. */
 #include "judge/session_parts.h"
 
+#include "base/clock.h"
 #include "base/fs.h"
 
 #define WORKER_TIMEOUT_MS 900000 /* torch.compile with max-autotune takes minutes */
@@ -119,6 +120,18 @@ static void use_plain(const struct session *s, const struct graph *g, struct rpr
     runner->mem_bytes += (uint64_t)(2 * ops_peak_bytes(g, OPS_FLOAT));
 }
 
+/* Who leaves may hold the memory that a pool takes. */
+static int open_pool_alone(struct session *s, int i, struct evaluation *e, struct err *err)
+{
+    uint64_t start = clock_ns();
+
+    if (s->pools[i].device)
+        return 0;
+    leaving_await(&s->station->leaving);
+    e->end_ms += clock_ms_since(start);
+    return session_open_pool(s, i, err);
+}
+
 int session_judge_size(struct session *s, int i, struct evaluation *e, struct err *err)
 {
     const struct session_options *o = &s->options;
@@ -140,7 +153,7 @@ int session_judge_size(struct session *s, int i, struct evaluation *e, struct er
     };
 
     session_count_making(&s->pools[i], -1, e);
-    if (session_open_pool(s, i, err) < 0)
+    if (open_pool_alone(s, i, e, err) < 0)
         return -1;
     c.runner.n_inputs = s->pools[i].graph->n_inputs;
     c.runner.artifact_fd = e->build.artifact_fd;

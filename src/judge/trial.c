@@ -259,43 +259,51 @@ static void sum_up(struct trial *t)
     keep_text(t);
 }
 
-/* 0: not known. */
+/* -1: not known. */
 static int64_t free_bytes(const struct trial *t)
 {
     struct err ignored = ERR_INIT;
-    int64_t bytes = 0;
+    int64_t bytes = -1;
 
     if (!t->ops->free_bytes || t->ops->free_bytes(t->config->pool->ctx, &bytes, &ignored) < 0)
-        return 0;
+        return -1;
     return bytes;
 }
 
 /* Who is only checked shares the device with others, whose memory that may be; and before a first
- * call nobody but our own contexts took any. */
+ * call nobody but our own contexts took any. What a judge needs depends on the problem, so who took
+ * most of what there was may not leave it enough either. */
 void trial_look_for_hunger(struct trial *t)
 {
     int64_t bytes = free_bytes(t);
 
     if (!t->config->plan->check_only && t->result->n_calls > 0 && t->n_runners > 0 &&
-        t->free_bytes >= 2 * MEMORY_LEAST && bytes > 0 && bytes < MEMORY_LEAST)
+        t->free_bytes >= 2 * MEMORY_LEAST && bytes >= 0 && bytes < t->free_bytes / 2) {
         t->starved = true;
+        t->left_bytes = bytes;
+    }
 }
 
 /* A judge that fails beside a candidate that has left it no memory has not failed by itself: if the
- * memory is back when it is gone. */
+ * memory is back when it is gone. Where some was left, the judge itself may have taken much since:
+ * so most of it has to come back. */
 static int blame_memory(struct trial *t, struct verdict *v, struct err *err)
 {
     trial_look_for_hunger(t);
     if (!t->starved)
         return -1;
     trial_end_runners(t);
-    if (free_bytes(t) < 2 * MEMORY_LEAST)
+
+    int64_t now = free_bytes(t);
+
+    if (now < 2 * MEMORY_LEAST ||
+        (t->left_bytes >= MEMORY_LEAST && now - t->left_bytes < t->free_bytes / 2))
         return -1;
     *err = (struct err)ERR_INIT;
     return verdict_set(v, VERDICT_REJECTED, "memory",
-                       "it holds so much of the device's memory that the judge has none: less than "
+                       "it holds so much of the device's memory that the judge has too little: "
                        "%.0f MB were left of %.0f MB",
-                       (double)MEMORY_LEAST / 1e6, (double)t->free_bytes / 1e6);
+                       (double)t->left_bytes / 1e6, (double)t->free_bytes / 1e6);
 }
 
 int trial_run(const struct trial_config *c, struct trial_result *ret, struct verdict *v,

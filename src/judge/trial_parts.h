@@ -40,8 +40,9 @@ struct trial {
     int crowded;          /* held calls in a row whose flush was late */
     double empty[2];      /* an order's own time: [held] */
     struct budget budget; /* of the device's memory */
-    int64_t free_bytes;   /* of it, before there were runners; 0: not known */
-    bool starved;         /* next to nothing of it was left beside them */
+    int64_t free_bytes;   /* of it, before there were runners; -1: not known */
+    int64_t left_bytes;   /* of it, beside them, once they starved the judge */
+    bool starved;         /* they held most of it */
     struct verdict wrong; /* a vendor's library, which is timed all the same: what was found */
     enum trial_phase phase;
     cpu_set_t all_cpus;

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/jobs.h"
 
-#include "base/fs.h"
 #include "judge/baseline.h"
 #include "store/run_store.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SOURCE_MAX (4 << 20) /* the judge's own limit */
 
 /* A cell that the run holds already. */
 struct known {
@@ -248,18 +245,18 @@ static const struct device *device_of(struct candidate *c, const struct device *
 
 static bool read_hash(struct candidate *c, char hash[HASH_HEX])
 {
-    AUTO(buf_release) struct buf text = BUF_INIT;
+    AUTO(freep) char *text = NULL;
     struct err err = ERR_INIT;
+    size_t len;
 
     if (baseline_is(c->file)) { /* its text follows from the problem, whose hash counts too */
         hash_of(c->file, strlen(c->file), hash);
         return true;
     }
-    if (fs_read(c->file, SOURCE_MAX, &text, &err) < 0) {
+    if (prebuild_read(c->file, &text, &len, hash, &err) < 0) {
         skip(c, err.text);
         return false;
     }
-    hash_of(buf_str(&text), text.len, hash);
     return true;
 }
 

@@ -65,7 +65,7 @@ static bool limit(__rlimit_resource_t resource, uint64_t value)
     return setrlimit(resource, &then) == 0;
 }
 
-static bool set_limits(const struct sandbox_policy *p, bool own_uid)
+static bool set_limits(const struct sandbox_policy *p)
 {
     bool ok = limit(RLIMIT_CORE, 0) &&
               limit(RLIMIT_NOFILE, p->driver ? MAX_OPEN_FILES_DRIVER : MAX_OPEN_FILES);
@@ -73,9 +73,6 @@ static bool set_limits(const struct sandbox_policy *p, bool own_uid)
     /* stderr is a pipe, which FSIZE does not concern; a driver's memfds it does. */
     if (!p->driver)
         ok = limit(RLIMIT_FSIZE, 0) && ok;
-    /* NPROC counts all that the uid runs, so it is set only where the uid is not a person's. */
-    if (own_uid)
-        ok = limit(RLIMIT_NPROC, SANDBOX_MAX_THREADS) && ok;
     if (p->mem_bytes && !HAS_ASAN)
         ok = limit(RLIMIT_AS, p->mem_bytes) && ok;
     return ok;
@@ -105,21 +102,11 @@ static int allow_all(int ruleset, const char *const *paths, enum landlock_use us
     return 0;
 }
 
-/* Where the machine runs out of memory, the kernel ends us and not the judge, who may hold more. */
-static void go_first(void)
-{
-    AUTO(fd_closep) int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-
-    if (fd >= 0 && write(fd, "1000", 4) != 4)
-        return; /* a wish */
-}
-
 int sandbox_enter(const struct sandbox_policy *p, uint32_t *layers, struct err *err)
 {
     /* Made before the uid changes: the paths may lie where only we can go. */
     AUTO(fd_closep) int ruleset = landlock_new();
 
-    go_first();
     if (ruleset >= 0 && (allow_all(ruleset, p->read_paths, LANDLOCK_READ, err) < 0 ||
                          allow_all(ruleset, p->write_paths, LANDLOCK_DEVICE, err) < 0))
         return -1;
@@ -128,7 +115,7 @@ int sandbox_enter(const struct sandbox_policy *p, uint32_t *layers, struct err *
     drop_capabilities();
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
         *layers |= SANDBOX_NO_NEW_PRIVS;
-    if (set_limits(p, (*layers & (SANDBOX_UID | SANDBOX_USER_NS)) != 0))
+    if (set_limits(p))
         *layers |= SANDBOX_RLIMITS;
     /* A change of uid takes the death signal away; it was asked for at the start. The /proc files
      * of an undumpable process are root's: a driver that names its threads there could not. */

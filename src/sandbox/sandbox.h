@@ -28,10 +28,11 @@ enum sandbox_layer { /* bits; reported in every record and by `assay doctor` */
                      SANDBOX_CGROUP = 1 << 11, /* only where ASSAY_CGROUP names a folder for it */
 };
 #define SANDBOX_LAYERS 12
-#define SANDBOX_MAX_THREADS 4096                              /* OpenMP on a large machine */
 extern const char *const sandbox_layer_names[SANDBOX_LAYERS]; /* "user_ns", ..., by bit */
 /* The layers a runner must have on this machine and for this user to call it complete. */
 uint32_t sandbox_wanted(void);
+/* That one runner may have here: enough for OpenMP, and so few that others have some, too. */
+unsigned sandbox_max_threads(void);
 
 /* Starting a runner: a new process (vfork-like: the judge may own gigabytes) in new namespaces.
  * fds[i] becomes descriptor 3+i, out_fd its stdout and stderr, stdin is /dev/null; every other fd
@@ -66,9 +67,9 @@ struct sandbox_policy {
 /* In the runner, single-threaded. *layers gains the bits that are on. A layer that cannot be had is
  * no error: its bit stays 0. */
 int sandbox_enter(const struct sandbox_policy *p, uint32_t *layers, struct err *err);
-/* In the runner, after the driver: seccomp for all threads, for good. Descriptor 3 is taken to be
- * the socket to the judge: sending and receiving work there and nowhere else. With `driver` also
- * what a device driver calls to allocate, launch and wait (ioctl, memfd, ...). */
+/* In the runner, after the driver: seccomp for all threads, for good. Sockets can be read and
+ * written; descriptors go no way by them any more. With `driver` also what a device driver calls to
+ * allocate, launch and wait (ioctl, memfd, ...). */
 int sandbox_seal(bool driver, uint32_t *layers, struct err *err);
 
 /* A compiler or another tool in a sandbox: bubblewrap where it works, else namespaces + Landlock by

@@ -144,6 +144,19 @@ static int child_fds(struct child *c)
     return 0;
 }
 
+/* RLIMIT_NPROC counts all that a uid runs: in a user namespace only what runs there; and who is
+ * root takes another uid before a candidate comes. */
+static int child_threads(struct child *c)
+{
+    struct rlimit limit = {c->s->max_threads, c->s->max_threads};
+
+    if (!c->s->max_threads || !(c->layers & SANDBOX_USER_NS || geteuid() == 0))
+        return 0;
+    if (setrlimit(RLIMIT_NPROC, &limit) < 0 && errno != EPERM)
+        return child_failed(c, "setting limits");
+    return 0;
+}
+
 static int child_place(struct child *c)
 {
     const struct spawn *s = c->s;
@@ -159,7 +172,7 @@ static int child_place(struct child *c)
         if (setrlimit(s->limits[i].resource, &limit) < 0 && errno != EPERM)
             return child_failed(c, "setting limits");
     }
-    return 0;
+    return child_threads(c);
 }
 
 static int child_landlock(struct child *c, int ruleset_fd)
@@ -193,6 +206,8 @@ static int child_main(void *arg)
 
     setpgid(0, 0);
     child_group(c);
+    if (s->goes_first)
+        child_write("/proc/self/oom_score_adj", "1000"); /* a wish */
     /* Landlock before child_fds, which closes the ruleset. */
     if (child_die_with_judge(c) == 0 && child_map_user(c) == 0 && child_mounts(c) == 0 &&
         child_place(c) == 0 && child_landlock(c, s->ruleset_fd) == 0 && child_fds(c) == 0) {
@@ -316,6 +331,8 @@ int sandbox_start(const struct sandbox_spawn *s, pid_t *ret_pid, int *ret_pidfd,
                          .out_fd = s->out_fd,
                          .cpus = s->pin ? &s->cpus : NULL,
                          .namespaces = s->trusted ? 0 : SPAWN_ALL_NAMESPACES,
+                         .max_threads = s->trusted ? 0 : sandbox_max_threads(),
+                         .goes_first = !s->trusted,
                          .own_proc = s->own_proc,
                          .ruleset_fd = -1,
                          .group_fd = door};

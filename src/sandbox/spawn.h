@@ -28,10 +28,12 @@ struct spawn {
     const cpu_set_t *cpus; /* NULL: the caller's */
     const struct spawn_limit *limits;
     int n_limits;
-    uint32_t namespaces; /* SANDBOX_*_NS bits to ask for; the user namespace comes by itself */
-    bool own_proc;       /* mount a new /proc, with a pid and a mount namespace */
-    int ruleset_fd; /* Landlock, entered with no_new_privs and without capabilities; -1: none */
-    int group_fd;   /* a cgroup's door, gone through first; refused is no error. -1: none */
+    unsigned max_threads; /* 0: as many as it likes. Only where the uid is not a person's */
+    uint32_t namespaces;  /* SANDBOX_*_NS bits to ask for; the user namespace comes by itself */
+    bool goes_first; /* where memory runs out the kernel ends it, and not us, who may hold more */
+    bool own_proc;   /* mount a new /proc, with a pid and a mount namespace */
+    int ruleset_fd;  /* Landlock, entered with no_new_privs and without capabilities; -1: none */
+    int group_fd;    /* a cgroup's door, gone through first; refused is no error. -1: none */
 };
 
 /* The new process leads a process group of its own and is killed when the calling *thread* ends.

@@ -185,6 +185,7 @@ static int start(const struct spawn *what, const struct sandbox_tool *t, int sta
     struct spawn s = *what;
 
     s.envp = envp;
+    s.goes_first = true;
     s.limits = limits;
     s.n_limits = ARRAY_SIZE(limits);
     s.out_fd = write_end;

@@ -510,6 +510,40 @@ static void test_killed_every_time(void **state)
     build_result_release(&r);
 }
 
+/* Where its source has turned the compiler: no artifact of whatever kind is no trouble of ours. */
+static void test_turned_compilers(void **state)
+{
+    static const char *const instead[] = {
+        "true",
+        "mkdir artifact",
+        "mkfifo artifact",
+        "ln -s /etc/passwd artifact",
+    };
+    AUTO(freep) char *cc = fs_join(base, "cc");
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(instead); i++) {
+        AUTO(freep)
+        char *text = xasprintf("#!/bin/sh\n"
+                               "case \"$*\" in *' artifact '*) %s; exit 0 ;; esac\n"
+                               "exec gcc \"$@\"\n",
+                               instead[i]);
+        struct build_request req = request(hello);
+        struct build_result r;
+        struct err err = ERR_INIT;
+
+        assert_int_equal(fs_write_atomic(cc, text, strlen(text), &err), 0);
+        assert_int_equal(chmod(cc, 0755), 0);
+        setenv("ASSAY_CC", cc, 1);
+        build(&req, &r);
+        unsetenv("ASSAY_CC");
+        if (r.status != BUILD_FAILED || !strstr(r.log, "[the compiler left no artifact]"))
+            fail_msg("%s: status %d: %s", instead[i], (int)r.status, r.log);
+        assert_int_equal(count_leftovers(), 0);
+        build_result_release(&r);
+    }
+}
+
 /* The n-th write fails, for every n that there is: a clear error, and no trace of it. */
 static void test_disk_full(void **state)
 {
@@ -676,6 +710,7 @@ int main(void)
         TEST(test_killed_builder),
         TEST(test_killed_tools),
         TEST(test_killed_every_time),
+        TEST(test_turned_compilers),
         TEST(test_disk_full),
         TEST(test_wrong_requests),
         TEST(test_no_compiler),

@@ -12,6 +12,7 @@
 #include "sandbox/cgroup.h"
 #include "sandbox/sandbox.h"
 #include "sandbox/spawn.h"
+#include "sandbox/thread_limit.h"
 
 #include <linux/magic.h>
 #include <signal.h>
@@ -261,6 +262,47 @@ static void test_memory_is_limited(void **state)
     assert_false(fs_exists(path));
 }
 
+/* A group with so many. */
+static void limit_threads(const char *folder, const char *text)
+{
+    AUTO(freep) char *group = in_work_dir(folder);
+    AUTO(freep) char *path = fs_join(group, "pids.max");
+    struct err err = ERR_INIT;
+
+    assert_int_equal(fs_write_atomic(path, text, strlen(text), &err), 0);
+}
+
+/* The least of all groups that we are in, in whichever version; what is not mounted limits nothing.
+ */
+static void test_finds_how_many_threads_there_may_be(void **state)
+{
+    static const struct {
+        const char *groups;
+        uint64_t limit;
+    } cases[] = {
+        {"", UINT64_MAX},
+        {"no colon\n:\n1:x\n::", UINT64_MAX},
+        {"0::/\n", UINT64_MAX},
+        {"0::/pods\n", 4096},
+        {"0::/pods/ours\n", 2048},
+        {"0::/pods/ours/not/mounted\n", 2048},
+        {"0::/pods/free\n", 4096},
+        {"4:memory:/pods\n", UINT64_MAX},
+        {"4:memory:/pods\n8:pids:/\n0::/\n", 1024},
+        {"8:pids:/host/path\n0::/pods/ours", 1024},
+    };
+
+    (void)state;
+    limit_threads("pods", "4096\n");
+    limit_threads("pods/ours", "2048\n");
+    limit_threads("pods/free", "max\n");
+    limit_threads("pids", "1024\n");
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        if (thread_limit_of_groups(cases[i].groups, work_dir) != cases[i].limit)
+            fail_msg("case %zu: %llu", i,
+                     (unsigned long long)thread_limit_of_groups(cases[i].groups, work_dir));
+}
+
 static int set_up(void **state)
 {
     const char *text = getenv("ASSAY_CGROUP");
@@ -276,6 +318,7 @@ int main(void)
         cmocka_unit_test(test_sweeps_what_the_dead_left),
         cmocka_unit_test(test_wanted_only_where_given),
         cmocka_unit_test(test_reads_what_the_kernel_says),
+        cmocka_unit_test(test_finds_how_many_threads_there_may_be),
         cmocka_unit_test(test_is_born_in_its_group),
         cmocka_unit_test(test_without_a_door_there_is_no_layer),
         cmocka_unit_test(test_memory_is_limited),

@@ -171,11 +171,12 @@ static int try_raise_limit(void)
 
 static int try_read_limit(void)
 {
-    struct rlimit core, files;
+    struct rlimit core, files, threads;
 
-    if (getrlimit(RLIMIT_CORE, &core) < 0 || getrlimit(RLIMIT_NOFILE, &files) < 0)
+    if (getrlimit(RLIMIT_CORE, &core) < 0 || getrlimit(RLIMIT_NOFILE, &files) < 0 ||
+        getrlimit(RLIMIT_NPROC, &threads) < 0)
         return errno;
-    return core.rlim_max == 0 && files.rlim_max <= 256 ? 0 : ERANGE;
+    return core.rlim_max == 0 && files.rlim_max <= 256 && threads.rlim_max <= 4096 ? 0 : ERANGE;
 }
 
 static int try_move_to_judge_core(void)
@@ -235,9 +236,27 @@ static int try_dlopen(void)
 
 static int try_judge_socket(void)
 {
-    struct iovec part = {(char[]){"ok"}, 2};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    return errno_of(write(3, "ok", 2));
+}
 
+/* Many that nobody receives kept every judge of the same user from handing over its own. */
+static int try_send_descriptor(void)
+{
+    struct iovec part = {(char[]){"ok"}, 2};
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control = {{0}};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = control.bytes,
+                             .msg_controllen = sizeof(control.bytes)};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(c), &(int){1}, sizeof(int));
     return errno_of(sendmsg(3, &message, MSG_NOSIGNAL));
 }
 
@@ -396,6 +415,7 @@ static const struct attempt {
     {"unshare", try_unshare, SIGSYS, 0},
     {"pidfd_open", try_pidfd_open, SIGSYS, 0},
     {"send on another descriptor", try_send_elsewhere, SIGSYS, 0},
+    {"send a descriptor to the judge", try_send_descriptor, SIGSYS, 0},
     {"32-bit system call", try_other_abi, SIGSYS, 0},
     {"socket in a thread", try_thread_socket, SIGSYS, 0},
     {"crash", try_crash, SIGSEGV, 0},
@@ -482,6 +502,7 @@ static const struct attempt driver_attempts[] = {
     {"driver: fcntl", try_fcntl, 0, 0},
     {"driver: io_uring", try_io_uring, SIGSYS, 0},
     {"driver: clone without thread", try_fork_raw, SIGSYS, 0},
+    {"driver: send a descriptor to the judge", try_send_descriptor, SIGSYS, 0},
     {"driver: kill another", try_kill_other, SIGSYS, 0},
     {"driver: fork", try_fork, SIGSYS, 0},
     {"driver: exec", try_exec, SIGSYS, 0},
@@ -668,6 +689,24 @@ static void test_driver_attempts_as_user(void **state)
     passes_as_user(failed_driver_attempts);
 }
 
+/* A candidate's threads count for the user who judges it: it took all that he may have, and his own
+ * OpenMP ended the judge. */
+static int failed_share_of_threads(void)
+{
+    const struct rlimit few = {400, 400};
+    unsigned cores = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (setrlimit(RLIMIT_NPROC, &few) < 0)
+        return 1;
+    return sandbox_max_threads() == MAX(50, 2 * cores + 8) ? 0 : 1;
+}
+
+static void test_threads_are_shared(void **state)
+{
+    (void)state;
+    passes_as_user(failed_share_of_threads);
+}
+
 /* What is to become 4 is 3, which is where the socket has to go. */
 static void test_crossed_descriptors(void **state)
 {
@@ -790,15 +829,11 @@ static int set_up(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_attempts),
-        cmocka_unit_test(test_attempts_as_user),
-        cmocka_unit_test(test_driver_attempts),
-        cmocka_unit_test(test_driver_attempts_as_user),
-        cmocka_unit_test(test_crossed_descriptors),
-        cmocka_unit_test(test_no_such_program),
-        cmocka_unit_test(test_dies_with_judge),
-        cmocka_unit_test(test_planned_failure),
-        cmocka_unit_test(test_nothing_is_left),
+        cmocka_unit_test(test_attempts),           cmocka_unit_test(test_attempts_as_user),
+        cmocka_unit_test(test_driver_attempts),    cmocka_unit_test(test_driver_attempts_as_user),
+        cmocka_unit_test(test_threads_are_shared), cmocka_unit_test(test_crossed_descriptors),
+        cmocka_unit_test(test_no_such_program),    cmocka_unit_test(test_dies_with_judge),
+        cmocka_unit_test(test_planned_failure),    cmocka_unit_test(test_nothing_is_left),
     };
 
     if (argc == 4 && strcmp(argv[1], "--helper") == 0)

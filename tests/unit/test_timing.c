@@ -187,12 +187,19 @@ static int changing_peek(void *ctx, const struct mem *m, const struct peeks *whe
     return device_fake.judge->peek(ctx, m, where, ret_words, err);
 }
 
-static bool hungry; /* no memory is left while a runner lives, and the judge needs some */
+#define ALL_BYTES ((int64_t)1 << 40)
+static bool hungry; /* too little memory is left while a runner lives */
+static int64_t left_bytes, back_bytes;
 
 static int test_free_bytes(void *ctx, int64_t *ret, struct err *err)
 {
     (void)ctx, (void)err;
-    *ret = (int64_t)1 << (hungry && any_child() ? 20 : 40);
+    if (!hungry)
+        *ret = ALL_BYTES;
+    else if (any_child())
+        *ret = left_bytes;
+    else
+        *ret = flushes ? back_bytes : ALL_BYTES;
     return 0;
 }
 
@@ -646,16 +653,34 @@ static void work_on_several_streams_is_not_held(void **state)
 
 static void who_takes_the_judges_memory_is_rejected(void **state)
 {
-    struct rig g;
+    /* To leave nothing at all was infra, and so was to leave enough for a small problem. Who leaves
+     * half of it took no more than a candidate may; what does not come back was not its own. */
+    static const struct {
+        int64_t left, back;
+        enum verdict_kind kind;
+        const char *reason, *detail;
+    } cases[] = {
+        {1 << 20, ALL_BYTES, VERDICT_REJECTED, "memory", "little: 1 MB were left of 1099512 MB"},
+        {0, ALL_BYTES, VERDICT_REJECTED, "memory", "little: 0 MB were left"},
+        {ALL_BYTES / 4, ALL_BYTES, VERDICT_REJECTED, "memory", "little: 274878 MB were left"},
+        {ALL_BYTES / 2, ALL_BYTES, VERDICT_INFRA, "system", "no device memory"},
+        {ALL_BYTES / 4, ALL_BYTES / 2, VERDICT_INFRA, "system", "no device memory"},
+    };
 
     (void)state;
-    make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
-    ops.copy = hungry_copy;
-    hungry = true;
-    judge(&g, "op relu\ntime 10s\n");
-    expect(&g, VERDICT_REJECTED, "memory", "the judge has none: less than 268 MB were left");
-    hungry = false;
-    end(&g);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct rig g;
+
+        make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+        ops.copy = hungry_copy;
+        hungry = true;
+        left_bytes = cases[i].left;
+        back_bytes = cases[i].back;
+        judge(&g, "op relu\ntime 10s\n");
+        expect(&g, cases[i].kind, cases[i].reason, cases[i].detail);
+        hungry = false;
+        end(&g);
+    }
 }
 
 static void work_after_done_is_rejected(void **state)
@@ -787,6 +812,25 @@ static void who_holds_all_memory_is_judged(void **state)
     }
 }
 
+/* Who held all memory at one size still had it when the next size's contents were to be made:
+ * infra, as often as it was tried. */
+static void who_held_all_memory_is_awaited(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+    allocs = ALLOC_ALONE;
+    judge_on(&g,
+             "problem { 'P', level = 1, id = 1 }\n"
+             "sizes { full = { N = 64 }, small = { { N = 16 }, { N = 32 } } }\n"
+             "output('y', relu(input('x', f32, { N, N })))\n",
+             "op relu\ntime 10s\n");
+    expect(&g, VERDICT_PASS, "", "");
+    assert_int_equal(g.e.n_sizes, 2);
+    end(&g);
+}
+
 static void record_says_how_it_was_timed(void **state)
 {
     struct rig g;
@@ -902,6 +946,7 @@ int main(void)
         cmocka_unit_test(a_passing_disturbance_is_forgiven),
         cmocka_unit_test(somebody_elses_work_is_infra),
         cmocka_unit_test(who_holds_all_memory_is_judged),
+        cmocka_unit_test(who_held_all_memory_is_awaited),
         cmocka_unit_test(record_says_how_it_was_timed),
         cmocka_unit_test(nvml_tells_what_it_knows),
         cmocka_unit_test(without_nvml_nothing_is_known),

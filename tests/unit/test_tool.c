@@ -224,6 +224,32 @@ static void test_tool_ended_by_signal(void **state)
     assert_int_equal(r.signal, SIGKILL);
 }
 
+/* A source that makes its compiler large must not have the kernel end the judge instead, who holds
+ * gigabytes. */
+static void test_goes_first(void **state)
+{
+    char *const argv[] = {(char[]){"/bin/cat"}, (char[]){"/proc/self/oom_score_adj"}, NULL};
+    const char *const ro_dirs[] = {"/proc", NULL};
+    const struct sandbox_tool tool = {.argv = argv,
+                                      .ro_dirs = ro_dirs,
+                                      .rw_dir = work_dir,
+                                      .timeout_ms = 20000,
+                                      .mem_bytes = UINT64_MAX,
+                                      .file_bytes = 1000,
+                                      .max_output = 1000};
+    AUTO(buf_release) struct buf out = BUF_INIT, before = BUF_INIT, after = BUF_INIT;
+    struct sandbox_tool_result r;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_int_equal(fs_read(argv[1], 100, &before, &err), 0);
+    if (sandbox_run_tool(&tool, &out, &r, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_string_equal(buf_str(&out), "1000\n");
+    assert_int_equal(fs_read(argv[1], 100, &after, &err), 0);
+    assert_string_equal(buf_str(&after), buf_str(&before)); /* a child of vfork's has its own */
+}
+
 static void test_missing_tool(void **state)
 {
     AUTO(buf_release) struct buf out = BUF_INIT;
@@ -258,6 +284,7 @@ int main(void)
         cmocka_unit_test(test_tool_surroundings),
         cmocka_unit_test(test_tool_dies_with_caller),
         cmocka_unit_test(test_tool_ended_by_signal),
+        cmocka_unit_test(test_goes_first),
         cmocka_unit_test(test_missing_tool),
         cmocka_unit_test(test_nothing_is_left),
     };
