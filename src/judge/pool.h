@@ -59,7 +59,8 @@ struct pool {
     bool keeps_digests;      /* and their row_rms, when they make room */
     bool remembers;          /* what was answered on them: `recall` counts */
     struct recall recall;
-    bool sketches;         /* are made of them, too */
+    bool sketches;         /* are made of them, too ... */
+    bool sketches_proven;  /* ... and tell right from wrong on this device */
     size_t *sketch_offset; /* per output, in bytes into pool_content.sketch */
     size_t sketch_bytes;
     uint32_t *compared; /* per output: the last candidate, by recall, that has figures */

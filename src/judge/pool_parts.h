@@ -80,7 +80,8 @@ void pool_lay_out_sketches(struct pool *p);
  * come. */
 bool pool_may_sketch(const struct pool *p, const struct pool_config *c);
 /* Where pool.sketches and there is none yet. slot: of a content with expected values and scales.
- * Without memory there are none, and nothing depends on them but time. */
+ * Without memory there are none, nor where the first one fails its proof: nothing depends on them
+ * but time. */
 void pool_keep_sketch(struct pool *p, const struct pool_slot *slot);
 bool pool_is_sketched(const struct pool *p, int content);
 /* 1: a candidate's answer is right. 0: not known. */

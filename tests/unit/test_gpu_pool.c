@@ -592,6 +592,42 @@ static void far_answers_are_compared(void **state)
     pool_close(&p);
 }
 
+static double told_rms;
+
+static int tell(void *ctx, const struct mem *got, size_t at, enum dtype t, int64_t n,
+                const struct device_sketch *s, struct sketch_stats *ret, struct err *err)
+{
+    (void)ctx, (void)got, (void)at, (void)t, (void)n, (void)s, (void)err;
+    *ret = (struct sketch_stats){told_rms, told_rms};
+    return 0;
+}
+
+/* A device that finds everything near, or everything far, is not asked. */
+static void sketches_have_to_prove_themselves(void **state)
+{
+    AUTO(problem_freep) struct problem *problem = load(sums);
+    static const double told[] = {0, 0.5, NAN};
+    struct device_judge_ops judge = *device_cuda.judge;
+    struct device broken = device_cuda;
+
+    (void)state;
+    judge.distance = tell;
+    broken.judge = &judge;
+    for (size_t i = 0; i < ARRAY_SIZE(told); i++) {
+        struct pool_config c = config_of(small(problem), true, 1, 8 << 20);
+        struct err err = ERR_INIT;
+        struct pool p;
+
+        c.device = &broken;
+        told_rms = told[i];
+        if (pool_open(&c, &p, &err) < 0)
+            fail_msg("%s", err.text);
+        assert_false(pool_keeps(&p, CONTENTS));
+        assert_false(p.sketches);
+        pool_close(&p);
+    }
+}
+
 /* Not for one candidate, and not where contents stay. */
 static void sketches_are_made_where_they_pay(void **state)
 {
@@ -619,6 +655,7 @@ int main(void)
         cmocka_unit_test(arenas_are_freed_beside_other_work),
         cmocka_unit_test(near_answers_need_no_expected_values),
         cmocka_unit_test(far_answers_are_compared),
+        cmocka_unit_test(sketches_have_to_prove_themselves),
         cmocka_unit_test(sketches_are_made_where_they_pay),
     };
 
