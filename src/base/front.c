@@ -36,13 +36,14 @@ static _Noreturn void end_alike(void)
     _exit(WIFEXITED(how) ? WEXITSTATUS(how) : EXIT_FAILURE);
 }
 
-static _Noreturn void stand_in_front(int fd)
+static _Noreturn void stand_in_front(int fd, const sigset_t *mask)
 {
     unsigned char status;
     ssize_t n;
 
     for (size_t i = 0; i < ARRAY_SIZE(passed_on); i++)
         signal(passed_on[i], pass_on);
+    sigprocmask(SIG_SETMASK, mask, NULL);
     while ((n = read(fd, &status, 1)) < 0 && errno == EINTR)
         continue;
     if (n == 1)
@@ -50,19 +51,34 @@ static _Noreturn void stand_in_front(int fd)
     end_alike();
 }
 
+/* Until the front can pass them on: one that came before would end it, and the command with it by
+ * SIGKILL, whatever that had begun. */
+static void block_passed_on(sigset_t *ret_before)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    for (size_t i = 0; i < ARRAY_SIZE(passed_on); i++)
+        sigaddset(&set, passed_on[i]);
+    sigprocmask(SIG_BLOCK, &set, ret_before);
+}
+
 void front_split(void)
 {
     pid_t front = getpid(), pid;
+    sigset_t mask;
     int pair[2];
 
     if (pipe2(pair, O_CLOEXEC) < 0)
         return;
+    block_passed_on(&mask);
     pid = fork();
     if (pid > 0) {
         command = pid;
         close(pair[1]);
-        stand_in_front(pair[0]);
+        stand_in_front(pair[0], &mask);
     }
+    sigprocmask(SIG_SETMASK, &mask, NULL);
     close(pair[0]);
     if (pid < 0) {
         close(pair[1]);

@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define REMOVE_ATTEMPTS 20 /* of a folder in which somebody still makes files */
+
 int fs_read_fd(int fd, size_t max_bytes, struct buf *ret, struct err *err)
 {
     size_t start = ret->len;
@@ -160,7 +162,8 @@ bool fs_exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
-static void remove_dir(const char *path, int levels)
+/* Whether there is no more to be done about it. */
+static bool remove_dir(const char *path, int levels)
 {
     DIR *dir = opendir(path);
     struct dirent *entry;
@@ -176,12 +179,13 @@ static void remove_dir(const char *path, int levels)
     }
     if (dir)
         closedir(dir);
-    rmdir(path);
+    return rmdir(path) == 0 || errno != ENOTEMPTY;
 }
 
 void fs_remove_tree(const char *path)
 {
-    remove_dir(path, 2);
+    for (int i = 0; i < REMOVE_ATTEMPTS && !remove_dir(path, 2); i++)
+        continue;
 }
 
 int fs_sealed_memfd(const char *name, const void *data, size_t len, int *ret_fd, struct err *err)

@@ -57,9 +57,15 @@ static int make_locked(const char *tmp, struct build_dir *ret)
     AUTO(freep) char *path = fs_join(tmp, "XXXXXX");
     struct stat st;
 
-    if (!mkdtemp(path))
+    interrupt_hold(); /* or an interrupt in between would leave a folder that it does not know */
+
+    bool made = mkdtemp(path) != NULL;
+
+    if (made)
+        interrupt_track(path);
+    interrupt_release();
+    if (!made)
         return -1;
-    interrupt_track(path);
 
     AUTO(fd_closep) int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool lost = fd < 0 || (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) ||

@@ -3,7 +3,7 @@ set -u
 cd "$ROOT" || exit 1
 bad=0
 judge() { # PROBLEM FILE WANT
-    got=$("$ASSAY" eval --json --timeout 1000 --budget 1 --runners 1 "$1" "$2" | python3 -c '
+    got=$("$ASSAY" eval --json --budget 1 --runners 1 "$1" "$2" | python3 -c '
 import json, sys
 r = json.loads(sys.stdin.read())
 print(r["verdict"] + (": " + r["reason"] if r["reason"] else ""))')

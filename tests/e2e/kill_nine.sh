@@ -1,6 +1,7 @@
 # kill -9 of the judge, or of a runner, at random moments: no zombie, no runner outlives its judge, the
 # store stays consistent, and every record that was printed is stored exactly once.
 set -u
+. "$ROOT/tests/e2e/waiting.bash"
 rounds=${ROUNDS:-30}
 printf 'op relu\ntime 10us\nsleep 100us\n' >k.fake
 : >printed
@@ -25,8 +26,7 @@ for line in open("out.json"):
     except ValueError:
         pass # cut in half by the kill: not printed' >>printed
 done
-sleep 0.3
-if pgrep -x assay-runner -u 536870912-553648127 >/dev/null 2>&1; then echo "runners outlive their judge"; exit 1; fi
+await no_runners || { echo "runners outlive their judge"; exit 1; }
 if ps -eo ppid,stat,comm | awk -v me=$$ '$1 == me && $2 ~ /^Z/ && $3 ~ /assay/' | grep -q .; then
     echo "zombies"
     exit 1

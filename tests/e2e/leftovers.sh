@@ -1,6 +1,7 @@
 # Evaluations leave nothing behind: no process, no temporary file, no descriptor; verdicts of the next
 # one are unaffected by crashes, hangs and floods before it.
 set -u
+. "$ROOT/tests/e2e/waiting.bash"
 printf 'op relu\ntime 10us\n' >good.fake
 printf 'op relu\nhang\n' >hang.fake
 printf 'op relu\ncrash SIGSEGV\n' >segv.fake
@@ -14,11 +15,7 @@ for round in 1 2 3 4 5; do
     done
     "$ASSAY" eval level1/19 good.fake >/dev/null || { echo "round $round: the good one failed"; exit 1; }
 done
-if pgrep -f "$ASSAY_RUNNER" >/dev/null || pgrep -x assay-runner -P $$ >/dev/null; then
-    echo "runners are left over"
-    pgrep -af assay-runner
-    exit 1
-fi
+await no_runners || { echo "runners are left over"; pgrep -af assay-runner; exit 1; }
 after=$(temporary)
 [ "$before" = "$after" ] || { echo "temporary files: $before before, $after after"; exit 1; }
 n=$(sqlite3 "$ASSAY_HOME/store.db" 'select count(*), count(distinct id) from records')

@@ -18,6 +18,7 @@ start() {
     starts=$((starts + 1))
 }
 victims=""
+trap '[ $? = 0 ] || echo "killed:$victims"' EXIT # what to try again
 start
 for _ in $(seq "$kills"); do
     sleep "$((RANDOM % 2)).$((RANDOM % 10))$((RANDOM % 10))"

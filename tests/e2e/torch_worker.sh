@@ -1,5 +1,6 @@
 # PyTorch in the place of assay-runner: judged like a candidate, marked as none, gone when the judge is.
 set -u
+. "$ROOT/tests/e2e/waiting.bash"
 if ! "$ASSAY" eval level1/19 torch:eager --device cpu --json >record.json 2>err.txt; then
     if grep -q 'no torch' err.txt; then
         tail -n 1 err.txt
@@ -65,14 +66,12 @@ grep -q '^1 passed, 0 failed, 0 skipped' cut.txt || { cat cut.txt; exit 1; }
 
 # kill -9 of the judge, of the worker, of a runner.
 alive() { ps -eo pid,ppid,args | grep "[w]orkers/torch_worker.py" | grep -F "$ROOT"; }
+none_alive() { [ -z "$(alive)" ]; }
+two_alive() { [ "$(pgrep -P "$judge" -f torch_worker.py | wc -l)" -ge 2 ]; }
 for victim in judge worker runner; do
     "$ASSAY" eval level1/1 torch:eager --device cpu --no-store --budget 20000 --max-calls 100000 >/dev/null 2>&1 &
     judge=$!
-    n=0
-    while [ "$(pgrep -P $judge -f torch_worker.py | wc -l)" -lt 2 ] && [ $n -lt 400 ]; do
-        sleep 0.05
-        n=$((n + 1))
-    done
+    await two_alive || { echo "no runner was ever started"; exit 1; }
     case $victim in
     judge) kill -9 $judge ;;
     worker) kill -9 "$(pgrep -P $judge -f torch_worker.py -o)" && kill $judge ;;
@@ -82,11 +81,6 @@ for victim in judge worker runner; do
     status=$?
     # A verdict, or that it died while starting.
     [ $victim != runner ] || [ $status = 1 ] || [ $status = 4 ] || { echo "a killed runner: exit $status"; exit 1; }
-    sleep 0.2
-    if pgrep -P $judge >/dev/null; then echo "children of a dead judge"; exit 1; fi
+    await none_alive || { alive; echo "processes are left over"; exit 1; }
 done
-if [ -n "$(alive)" ]; then
-    sleep 1
-    alive && { echo "processes are left over"; exit 1; }
-fi
 exit 0

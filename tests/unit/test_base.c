@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static char *scratch_dir(void)
@@ -259,6 +260,49 @@ static void full_disk_leaves_the_old_file(void **state)
     assert_false(fs_exists(dir));
 }
 
+static int late_files; /* still to be made behind the back of who removes a folder */
+
+/* In place of the C library's. */
+int rmdir(const char *path)
+{
+    if (late_files > 0) {
+        AUTO(freep) char *file = fs_join(path, "late");
+
+        late_files--;
+        close(open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    }
+    return (int)syscall(SYS_rmdir, path);
+}
+
+/* A compiler that dies with us goes on until it does: its folder stayed, with the file that it had
+ * just made. */
+static void a_folder_that_is_worked_in_is_removed(void **state)
+{
+    static const char *const deep[] = {"a", "a/b", "a/b/c", "a/b/c/d"};
+    AUTO(freep) char *dir = scratch_dir();
+
+    (void)state;
+    late_files = 3;
+    fs_remove_tree(dir);
+    assert_int_equal(late_files, 0);
+    assert_false(fs_exists(dir));
+
+    assert_int_equal(mkdir(dir, 0700), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(deep); i++) {
+        AUTO(freep) char *path = fs_join(dir, deep[i]);
+
+        assert_int_equal(mkdir(path, 0700), 0);
+    }
+    fs_remove_tree(dir); /* comes back from what it cannot remove */
+    assert_true(fs_exists(dir));
+    for (size_t i = ARRAY_SIZE(deep); i-- > 0;) {
+        AUTO(freep) char *path = fs_join(dir, deep[i]);
+
+        rmdir(path);
+    }
+    assert_int_equal(rmdir(dir), 0);
+}
+
 static void sealed_copy_cannot_change(void **state)
 {
     struct err err = ERR_INIT;
@@ -305,6 +349,7 @@ int main(void)
         cmocka_unit_test(read_refuses_what_is_no_plain_file),
         cmocka_unit_test(write_is_all_or_nothing),
         cmocka_unit_test(full_disk_leaves_the_old_file),
+        cmocka_unit_test(a_folder_that_is_worked_in_is_removed),
         cmocka_unit_test(sealed_copy_cannot_change),
         cmocka_unit_test(hash_is_blake2b_and_fields_do_not_run_together),
     };

@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#define LIMIT_MS 20000 /* nothing here takes so long: then it hangs */
+#define LIMIT_MS 60000 /* nothing here takes so long: then it hangs */
 
 /* Others may be timing on the fake device: then it stays as it is, so it is asked again. */
 static void fill(struct spares *s, int n)

@@ -44,10 +44,10 @@ static int as_nobody(int (*fn)(void))
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-/* Reads until the other end is closed by everyone, for at most 10 s. */
+/* Reads until the other end is closed by everyone, for at most a minute. */
 static bool closes(int fd)
 {
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 600; i++) {
         struct pollfd p = {.fd = fd, .events = POLLIN};
         char text[64];
 
