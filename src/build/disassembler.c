@@ -10,7 +10,6 @@
 #include "build/program.h"
 #include "sandbox/sandbox.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +19,6 @@
 #define FILE_BYTES ((uint64_t)256 << 20) /* cuobjdump writes out what it takes apart */
 #define MAX_OUTPUT ((size_t)128 << 20)   /* an instruction takes about 250 bytes of text */
 #define ENV_WORDS 2                      /* before the program; only cuobjdump needs them */
-#define KILLED_AGAIN 3                   /* more attempts when it was killed from outside */
 #define BLANKS " \t\r\n"
 #define INSTALL "install nvdisasm (CUDA toolkit) or set ASSAY_DISASM"
 
@@ -209,7 +207,7 @@ static int print_code(const struct disassembler *d, const char *dir, struct buf 
         buf_reset(output);
         if (run(d, dir, option, more, output, r, err) < 0)
             return -1;
-    } while (r->signal == SIGKILL && !r->timed_out && !r->output_cut && attempt++ < KILLED_AGAIN);
+    } while (sandbox_was_killed(r) && attempt++ < SANDBOX_KILLED_AGAIN);
     return 0;
 }
 

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,7 +21,6 @@
 #define TOOL_FILE_BYTES ((uint64_t)8 * ARTIFACT_MAX_BYTES)
 #define HEADER_MAX_BYTES (1 << 20)
 #define OUTPUT_NAME "artifact"
-#define KILLED_AGAIN 3 /* more attempts when a tool was killed from outside */
 
 /* ---- names ---- */
 
@@ -185,9 +183,9 @@ static void tidy_log(struct buf *log, const char *dir, const struct sandbox_tool
         buf_addf(log, "[ended by signal %d]\n", r->signal);
 }
 
-/* The OOM killer, or somebody's hand: not the source's fault. A source can print these words as
- * well, so all they bring is another attempt. */
-static bool was_killed(const struct sandbox_tool_result *r, const struct buf *log)
+/* The tool, or one that it started: not the source's fault. A source can print these words as well,
+ * so all they bring is another attempt. */
+static bool part_was_killed(const struct sandbox_tool_result *r, const struct buf *log)
 {
     static const char *const words[] = {
         "Killed signal terminated program",  /* gcc, of cc1, as and collect2 */
@@ -199,7 +197,7 @@ static bool was_killed(const struct sandbox_tool_result *r, const struct buf *lo
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (r->exit_status > 0 && strstr(buf_str(log), words[i]))
             return true;
-    return r->signal == SIGKILL && !r->timed_out && !r->output_cut;
+    return sandbox_was_killed(r);
 }
 
 static enum build_status status_of(const struct sandbox_tool_result *r, const struct buf *log)
@@ -322,7 +320,8 @@ static int compile(const struct recipe *recipe, const struct build_request *req,
         buf_release(&e->log);
         if (compile_once(recipe, req, name, e, ret, &r, err) < 0)
             return -1;
-    } while (ret->status == BUILD_FAILED && was_killed(&r, &e->log) && attempt++ < KILLED_AGAIN);
+    } while (ret->status == BUILD_FAILED && part_was_killed(&r, &e->log) &&
+             attempt++ < SANDBOX_KILLED_AGAIN);
 
     line = ret->status == BUILD_FAILED ? own_trouble(recipe, req, name, &r, &e->log) : NULL;
     return line ? fail(err, ERR_SYSTEM, "%.*s", (int)strcspn(line, "\n"), line) : 0;

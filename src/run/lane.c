@@ -14,6 +14,7 @@
 #include "judge/record.h"
 #include "judge/worker.h"
 #include "run/queue.h"
+#include "sandbox/sandbox.h"
 #include "store/run_store.h"
 
 #include <stdio.h>
@@ -27,7 +28,6 @@
 #define MAX_JUDGES 64
 #define INFRA_IN_A_ROW 3 /* then the rest of the problem waits for the next start */
 #define TICK_MS 100
-#define KILLED_AGAIN 3 /* more attempts when something was killed from outside */
 
 struct lane {
     struct run_state *run;
@@ -99,7 +99,7 @@ static void build_job(struct lane *l, struct job *j)
 
     if (baseline_is(j->candidate->file))
         return;
-    for (int attempt = 0; attempt <= KILLED_AGAIN; attempt++) {
+    for (int attempt = 0; attempt <= SANDBOX_KILLED_AGAIN; attempt++) {
         prebuilt_release(&j->built);
         if (prebuild(&req, &j->built, &err) == 0)
             return;
@@ -206,7 +206,7 @@ static bool worth_repeating(const struct evaluation *e, int attempt)
     if (e->verdict.kind == VERDICT_INFRA)
         return attempt < 1;
     return e->verdict.kind == VERDICT_CRASH && !strcmp(e->verdict.reason, "SIGKILL") &&
-           attempt < KILLED_AGAIN;
+           attempt < SANDBOX_KILLED_AGAIN;
 }
 
 static int open_worker(struct judge *g, struct err *err)

@@ -93,4 +93,9 @@ struct sandbox_tool_result {
 int sandbox_run_tool(const struct sandbox_tool *t, struct buf *output,
                      struct sandbox_tool_result *ret, struct err *err);
 
+/* How often more what was killed from outside (by the OOM killer, by somebody's hand) is tried
+ * again before it is held against whom it worked for. */
+#define SANDBOX_KILLED_AGAIN 3
+bool sandbox_was_killed(const struct sandbox_tool_result *r);
+
 #endif

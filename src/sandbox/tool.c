@@ -335,6 +335,12 @@ static int run_in_landlock(const struct sandbox_tool *t, struct buf *output,
     return 0;
 }
 
+/* Not by us: at a limit, or because it said too much. */
+bool sandbox_was_killed(const struct sandbox_tool_result *r)
+{
+    return r->signal == SIGKILL && !r->timed_out && !r->output_cut;
+}
+
 static char *find_bwrap(void)
 {
     const char *path = getenv("PATH");

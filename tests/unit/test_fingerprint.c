@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The fingerprint of outputs on the emulated GPU, alone and beside a comparison, against its
  * definition computed in the plainest way. */
-#include "emulated.h"
+#include "emulated_judge.h"
 #include "testing.h"
 
-#include "device/cuda_judge.h"
 #include "device/cuda_kernels.h"
 
 #include <string.h>
@@ -13,33 +12,6 @@
 #define STEP 2048                      /* what a block takes at a time ... */
 #define PAIR_STRIDE (2 * CUDA_THREADS) /* ... of which a thread has four pairs, so far apart */
 #define MOST 13001                     /* elements of most tests: the last step is not whole */
-
-static const struct device_judge_ops *const ops = &cuda_judge_ops;
-static void *ctx;
-
-static int set_up(void **state)
-{
-    struct err err = ERR_INIT;
-
-    (void)state;
-    emulated_load(false);
-    if (ops->open(0, &ctx, &err) < 0)
-        fail_msg("%s", err.text);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    ops->close(ctx);
-    return 0;
-}
-
-static void must(int rc, const struct err *err)
-{
-    if (rc < 0)
-        fail_msg("%s", err->text);
-}
 
 /* ---- the definition ---- */
 
@@ -322,5 +294,5 @@ int main(void)
         cmocka_unit_test(a_flipped_bit_shows),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, emulated_open, emulated_close);
 }

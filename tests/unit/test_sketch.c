@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Sketches on the emulated GPU: the sums against their definition computed in the plainest way, and
  * what the distance from one says of errors that are known. */
-#include "emulated.h"
+#include "emulated_judge.h"
 #include "testing.h"
 
-#include "device/cuda_judge.h"
 #include "device/cuda_kernels.h"
 
 #include <math.h>
@@ -14,33 +13,6 @@
 #define KEY 0x5851F42D4C957F2Du
 #define STEP 2048                      /* what a block takes at a time ... */
 #define PAIR_STRIDE (2 * CUDA_THREADS) /* ... of which a thread has four pairs, so far apart */
-
-static const struct device_judge_ops *const ops = &cuda_judge_ops;
-static void *ctx;
-
-static int set_up(void **state)
-{
-    struct err err = ERR_INIT;
-
-    (void)state;
-    emulated_load(false);
-    if (ops->open(0, &ctx, &err) < 0)
-        fail_msg("%s", err.text);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    ops->close(ctx);
-    return 0;
-}
-
-static void must(int rc, const struct err *err)
-{
-    if (rc < 0)
-        fail_msg("%s", err->text);
-}
 
 static void put(struct mem *m, const void *data, size_t bytes)
 {
@@ -321,5 +293,5 @@ int main(void)
         cmocka_unit_test(wrong_places_are_errors),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, emulated_open, emulated_close);
 }
