@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cache_dir/artifacts/ab/abcd...: one file per artifact, so that it is there as a whole or not at
- * all:
+ * One file per artifact (kept.h):
  *
  *     assay-artifact 1 LOG_BYTES LOG_HASH ARTIFACT_BYTES ARTIFACT_HASH\n   then the log, the
  * artifact
  *
- * Nothing is locked and nothing is flushed to the disk: two builders of the same thing write the
- * same bytes, and what a crash damaged does not match its hashes and is built again.
+ * Nothing is flushed to the disk: what a crash damaged does not match its hashes and is built
+ * again.
  */
 #include "build/artifact_cache.h"
 
-#include "base/fs.h"
+#include "build/kept.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#define KIND "artifacts"
 #define HEAD "assay-artifact 1 %zu %s %zu %s\n"
 #define HEAD_SCAN "assay-artifact 1 %zu %64[0-9a-f] %zu %64[0-9a-f]%n"
 #define HEAD_MAX 256
@@ -24,11 +24,6 @@ void artifact_entry_release(struct artifact_entry *e)
 {
     buf_release(&e->log);
     buf_release(&e->artifact);
-}
-
-static char *entry_folder(const char *cache_dir, const char *key)
-{
-    return xasprintf("%s/artifacts/%.2s", cache_dir, key);
 }
 
 /* Splits the file and checks both parts against the head. */
@@ -56,14 +51,11 @@ static bool parse(const struct buf *file, struct artifact_entry *ret)
 
 bool artifact_cache_load(const char *cache_dir, const char *key, struct artifact_entry *ret)
 {
-    AUTO(freep) char *folder = entry_folder(cache_dir, key);
-    AUTO(freep) char *path = fs_join(folder, key);
     AUTO(artifact_entry_release) struct artifact_entry e = ARTIFACT_ENTRY_INIT;
     AUTO(buf_release) struct buf file = BUF_INIT;
-    struct err ignored = ERR_INIT;
+    size_t most = HEAD_MAX + ARTIFACT_MAX_LOG + ARTIFACT_MAX_BYTES;
 
-    if (fs_read(path, HEAD_MAX + ARTIFACT_MAX_LOG + ARTIFACT_MAX_BYTES, &file, &ignored) < 0 ||
-        !parse(&file, &e))
+    if (!kept_load(cache_dir, KIND, key, most, &file) || !parse(&file, &e))
         return false;
     *ret = e;
     e = (struct artifact_entry)ARTIFACT_ENTRY_INIT;
@@ -73,8 +65,6 @@ bool artifact_cache_load(const char *cache_dir, const char *key, struct artifact
 int artifact_cache_store(const char *cache_dir, const char *key, const struct artifact_entry *e,
                          struct err *err)
 {
-    AUTO(freep) char *folder = entry_folder(cache_dir, key);
-    AUTO(freep) char *path = fs_join(folder, key);
     AUTO(buf_release) struct buf file = BUF_INIT;
     char log_hash[HASH_HEX];
 
@@ -82,7 +72,5 @@ int artifact_cache_store(const char *cache_dir, const char *key, const struct ar
     buf_addf(&file, HEAD, e->log.len, log_hash, e->artifact.len, e->hash);
     buf_add(&file, buf_str(&e->log), e->log.len);
     buf_add(&file, e->artifact.ptr, e->artifact.len);
-    if (fs_mkdirs(folder, err) < 0)
-        return -1;
-    return fs_write_atomic(path, file.ptr, file.len, err);
+    return kept_store(cache_dir, KIND, key, file.ptr, file.len, err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cache_dir/evidence/ab/abcd...: one JSON text per artifact and disassembler, so that a cached
- * build costs no disassembly. A file that a crash damaged is no JSON, and is made again.
+ * One JSON text per artifact and disassembler is kept (kept.h), so that a cached build costs no
+ * disassembly. A file that a crash damaged is no JSON, and is made again.
  */
 #include "build/evidence.h"
 
@@ -11,6 +11,7 @@
 #include "build/disassembler.h"
 #include "build/fatbin.h"
 #include "build/host_refs.h"
+#include "build/kept.h"
 #include "device/cuda_launch.h"
 
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include <string.h>
 
 #define KEY_VERSION "assay evidence 2" /* count up when reading the code changes */
+#define KIND "evidence"
 #define KEPT_MAX_BYTES ((size_t)16 << 20)
 
 void evidence_release(struct evidence *e)
@@ -158,20 +160,12 @@ bool evidence_from_json(const json_t *j, struct evidence *ret)
 
 /* ---- kept from last time ---- */
 
-static char *kept_folder(const char *cache_dir, const char *key)
-{
-    return xasprintf("%s/evidence/%.2s", cache_dir, key);
-}
-
 /* Leaves e empty when there is nothing, or nothing whole. */
 static bool load(const char *cache_dir, const char *key, struct evidence *e)
 {
-    AUTO(freep) char *folder = kept_folder(cache_dir, key);
-    AUTO(freep) char *path = fs_join(folder, key);
     AUTO(buf_release) struct buf text = BUF_INIT;
-    struct err ignored = ERR_INIT;
 
-    if (fs_read(path, KEPT_MAX_BYTES, &text, &ignored) < 0)
+    if (!kept_load(cache_dir, KIND, key, KEPT_MAX_BYTES, &text))
         return false;
 
     json_t *j = json_loadb(buf_str(&text), text.len, 0, NULL);
@@ -185,15 +179,11 @@ static bool load(const char *cache_dir, const char *key, struct evidence *e)
 
 static int keep(const char *cache_dir, const char *key, const struct evidence *e, struct err *err)
 {
-    AUTO(freep) char *folder = kept_folder(cache_dir, key);
-    AUTO(freep) char *path = fs_join(folder, key);
     json_t *j = evidence_to_json(e);
     AUTO(freep) char *text = json_dumps(j, JSON_COMPACT);
 
     json_decref(j);
-    if (fs_mkdirs(folder, err) < 0)
-        return -1;
-    return fs_write_atomic(path, text, strlen(text), err);
+    return kept_store(cache_dir, KIND, key, text, strlen(text), err);
 }
 
 static void make_key(const struct evidence_request *req, const struct disassembler *d,
