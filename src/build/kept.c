@@ -100,7 +100,7 @@ static void make_room(const char *folder, const char *newest, uint64_t newest_by
     if (!dir)
         return;
     list_others(dir, newest, &others);
-    if (others.bytes + newest_bytes > most) {
+    if (others.n > 0 && others.bytes + newest_bytes > most) {
         qsort(others.v, others.n, sizeof(*others.v), by_use);
         for (size_t i = 0; i < others.n && others.bytes + newest_bytes > most / 4 * 3; i++) {
             unlinkat(dirfd(dir), others.v[i].name, 0);
