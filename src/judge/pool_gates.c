@@ -418,6 +418,8 @@ int pool_measure_first(struct pool *p, int content, struct err *err)
         rc = measure_on(p, content, err);
     if (rc < 0 || all_measured(p))
         pool_drop_values(p);
+    if (rc < 0)
+        pool_drop_sketch(p, content);
     p->measured[law] = rc == 0;
     p->honest_ms += clock_ms_since(start);
     return rc;

@@ -84,6 +84,8 @@ bool pool_may_sketch(const struct pool *p, const struct pool_config *c);
  * but time. */
 void pool_keep_sketch(struct pool *p, const struct pool_slot *slot);
 bool pool_is_sketched(const struct pool *p, int content);
+/* It is of scales that were given up. */
+void pool_drop_sketch(struct pool *p, int content);
 /* 1: a candidate's answer is right, with what pool_compare() says then. 0: not known. */
 int pool_is_near(struct pool *p, int content, int output, const struct mem *got, size_t at,
                  struct compare_stats *ret, struct err *err);

@@ -110,6 +110,11 @@ void pool_keep_sketch(struct pool *p, const struct pool_slot *slot)
     p->expected_ms += clock_ms_since(start);
 }
 
+void pool_drop_sketch(struct pool *p, int content)
+{
+    p->device->judge->mem_free(p->ctx, &p->contents[content].sketch);
+}
+
 bool pool_is_sketched(const struct pool *p, int content)
 {
     return p->contents[content].sketch.bytes > 0;

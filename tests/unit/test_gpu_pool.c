@@ -634,6 +634,46 @@ static void far_answers_are_compared(void **state)
     pool_close(&p);
 }
 
+static int compares_left;
+
+static int compare_until(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
+                         size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
+                         const struct mem *row_rms, size_t rms_at, struct compare_stats *ret,
+                         struct fingerprint *print, struct err *err)
+{
+    if (compares_left-- == 0)
+        return fail(err, ERR_SYSTEM, "no more");
+    return device_cuda.judge->compare(ctx, y, y_at, got, got_at, t, n, scale, row_rms, rms_at, ret,
+                                      print, err);
+}
+
+/* A sketch is of the scales that it was made with. When measuring a law failed, it had stayed, and
+ * the law was measured anew on another content, with other scales. */
+static void sketches_go_with_their_scales(void **state)
+{
+    AUTO(problem_freep) struct problem *problem = load(sums);
+    struct device_judge_ops judge = *device_cuda.judge;
+    struct device broken = device_cuda;
+    const struct pool_slot *slot;
+    struct compare_stats s;
+    struct err err = ERR_INIT;
+    struct pool p;
+
+    (void)state;
+    open_sketching(small(problem), 0, &p);
+    judge.compare = compare_until;
+    broken.judge = &judge;
+    p.device = &broken;
+    compares_left = 0;
+    assert_false(p.measured[1]);
+    assert_int_equal(pool_get(&p, 1, &slot, &err), 0);
+    assert_int_equal(pool_compare(&p, 1, 0, &slot->data, 0, &s, &err), -1);
+    assert_string_equal(err.text, "no more");
+    assert_false(p.measured[1]);
+    assert_int_equal(p.contents[1].sketch.bytes, 0);
+    pool_close(&p);
+}
+
 static double told_rms;
 
 static int tell(void *ctx, const struct mem *got, size_t at, enum dtype t, int64_t n,
@@ -698,6 +738,7 @@ int main(void)
         cmocka_unit_test(near_answers_need_no_expected_values),
         cmocka_unit_test(near_answers_are_told_apart),
         cmocka_unit_test(far_answers_are_compared),
+        cmocka_unit_test(sketches_go_with_their_scales),
         cmocka_unit_test(sketches_have_to_prove_themselves),
         cmocka_unit_test(sketches_are_made_where_they_pay),
     };
