@@ -2,8 +2,8 @@
 /* Answers that are near enough. Of expected values that do not stay in memory, and are dear to make
  * again, a sketch is kept (tensor/sketch.h). How far an answer is from it takes one read of the
  * answer, and where that is far within the gate, it is right; expected values are made again for
- * the others alone. So nobody is called wrong by a sketch, and figures are never those of one: of
- * each candidate the first answer is compared element by element. */
+ * the others alone. So nobody is called wrong by a sketch, and recorded figures are never those of
+ * one: of each candidate the first answer is compared element by element. */
 #include "judge/pool_parts.h"
 
 #include "base/clock.h"
