@@ -63,7 +63,8 @@ struct pool {
     bool sketches_proven;  /* ... and tell right from wrong on this device */
     size_t *sketch_offset; /* per output, in bytes into pool_content.sketch */
     size_t sketch_bytes;
-    uint32_t *compared; /* per output: the last candidate, by recall, that has figures */
+    int sketch_contents; /* the first so many have one: there is room for these */
+    uint32_t *compared;  /* per output: the last candidate, by recall, that has figures */
     struct pool_content *contents;
     int n_contents; /* asked for so far */
     bool large;     /* worth threads; small ones are made by one, which no busy machine delays */

@@ -78,7 +78,7 @@ int pool_compare_passing(const struct pool *p, const struct pool_slot *slot, int
 void pool_lay_out_sketches(struct pool *p);
 /* Whether there is room for them, all that they need is kept, and more than one candidate is to
  * come. */
-bool pool_may_sketch(const struct pool *p, const struct pool_config *c);
+bool pool_may_sketch(struct pool *p, const struct pool_config *c);
 /* Where pool.sketches and there is none yet. slot: of a content with expected values and scales.
  * Without memory there are none, nor where the first one fails its proof: nothing depends on them
  * but time. */

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -30,13 +31,15 @@ void pool_lay_out_sketches(struct pool *p)
     p->compared = xcalloc((size_t)p->graph->n_outputs, sizeof(*p->compared));
 }
 
-bool pool_may_sketch(const struct pool *p, const struct pool_config *c)
+bool pool_may_sketch(struct pool *p, const struct pool_config *c)
 {
     bool keeps_scales = !p->rms_bytes || p->keeps_digests;
-    double all = (double)p->sketch_bytes * MAX(c->contents, p->graph->n_laws);
+    double room = (double)c->memory_bytes / SKETCHES_SHARE;
 
-    return p->device->judge->sketch && c->candidates != 1 && keeps_scales && all > 0 &&
-           all <= (double)c->memory_bytes / SKETCHES_SHARE;
+    if (!p->device->judge->sketch || c->candidates == 1 || !keeps_scales || !p->sketch_bytes)
+        return false;
+    p->sketch_contents = (int)fmin(room / (double)p->sketch_bytes, INT_MAX);
+    return p->sketch_contents >= MAX(c->contents, p->graph->n_laws);
 }
 
 static struct device_sketch sketch_of(struct pool *p, int content, int output)
@@ -101,7 +104,7 @@ void pool_keep_sketch(struct pool *p, const struct pool_slot *slot)
     struct err ignored = ERR_INIT;
     uint64_t start = clock_ns();
 
-    if (!p->sketches || sketch->bytes)
+    if (!p->sketches || sketch->bytes || slot->content >= p->sketch_contents)
         return;
     p->sketches = make_sketch(p, slot, &ignored) == 0 && (p->sketches_proven || are_sound(p, slot));
     p->sketches_proven = p->sketches;

@@ -634,6 +634,31 @@ static void far_answers_are_compared(void **state)
     pool_close(&p);
 }
 
+/* Of the memory they have a share. A candidate that takes many calls to time is shown more contents
+ * than were planned, and each had left a sketch, beside everything else. */
+static void sketches_stay_within_their_room(void **state)
+{
+    AUTO(problem_freep) struct problem *problem = load(sums);
+    struct compare_stats s;
+    struct err err = ERR_INIT;
+    struct pool p;
+
+    (void)state;
+    open_sketching(small(problem), 0, &p);
+
+    int most = p.sketch_contents;
+
+    assert_in_range(most, CONTENTS, 100);
+    for (int k = most - 1; k <= most; k++) {
+        const struct pool_slot *slot = get(&p, k);
+
+        assert_int_equal(pool_compare(&p, k, 0, &slot->y, 0, &s, &err), 0);
+        assert_int_equal(p.contents[k].sketch.bytes, k < most ? p.sketch_bytes : 0);
+    }
+    assert_true(p.sketches);
+    pool_close(&p);
+}
+
 static int compares_left;
 
 static int compare_until(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
@@ -738,6 +763,7 @@ int main(void)
         cmocka_unit_test(near_answers_need_no_expected_values),
         cmocka_unit_test(near_answers_are_told_apart),
         cmocka_unit_test(far_answers_are_compared),
+        cmocka_unit_test(sketches_stay_within_their_room),
         cmocka_unit_test(sketches_go_with_their_scales),
         cmocka_unit_test(sketches_have_to_prove_themselves),
         cmocka_unit_test(sketches_are_made_where_they_pay),
