@@ -63,8 +63,8 @@ struct pool {
     bool sketches_proven;  /* ... and tell right from wrong on this device */
     size_t *sketch_offset; /* per output, in bytes into pool_content.sketch */
     size_t sketch_bytes;
-    uint32_t *compared; /* per output: the last candidate, by recall, that has figures */
-    int n_near;         /* answers so far that were found right by a sketch */
+    int sketch_contents; /* the first so many have one: there is room for these */
+    uint32_t *compared;  /* per output: the last candidate, by recall, that has figures */
     struct pool_content *contents;
     int n_contents; /* asked for so far */
     bool large;     /* worth threads; small ones are made by one, which no busy machine delays */
@@ -130,8 +130,9 @@ static inline int pool_law(const struct pool *p, int content)
 
 /* Compares outputs that lie in `got` like in an output arena (at `at`) with content's expected
  * ones. Where contents are made again, those whose bits were compared before need no expected ones
- * (recall.h), and others none that are stored, if the engine can compare with what it makes. Of
- * what is found right without, by a sketch, there are no figures: COMPARE_STATS_INIT. */
+ * (recall.h), and others none that are stored, if the engine can compare with what it makes.
+ * Returns 1 for what is found right by a sketch of them: of its figures there are count, and sum_sq
+ * and max as estimates, the same ones for the same bits. */
 int pool_compare(struct pool *p, int content, int output, const struct mem *got, size_t at,
                  struct compare_stats *ret, struct err *err);
 

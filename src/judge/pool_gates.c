@@ -136,14 +136,12 @@ static int compare_unknown(struct pool *p, int content, int output, const struct
             return 0;
         }
     }
-    /* Who answers a content twice is asked for the same figures, and has to have some. */
+    /* Who answers a content twice is asked for the same figures: those of elements, once it has
+     * some. */
     if (!recall_repeats(&p->recall, known))
-        near = pool_is_near(p, content, output, got, at, err);
-    if (near) {
-        *ret = (struct compare_stats)COMPARE_STATS_INIT;
-        p->n_near += near > 0;
-        return near < 0 ? -1 : 0;
-    }
+        near = pool_is_near(p, content, output, got, at, ret, err);
+    if (near)
+        return near;
     if (compare_answer(p, content, output, got, at, ret, &print, err) < 0)
         return -1;
     recall_add(&p->recall, known, &print, ret);
@@ -420,6 +418,8 @@ int pool_measure_first(struct pool *p, int content, struct err *err)
         rc = measure_on(p, content, err);
     if (rc < 0 || all_measured(p))
         pool_drop_values(p);
+    if (rc < 0)
+        pool_drop_sketch(p, content);
     p->measured[law] = rc == 0;
     p->honest_ms += clock_ms_since(start);
     return rc;

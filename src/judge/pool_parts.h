@@ -78,14 +78,16 @@ int pool_compare_passing(const struct pool *p, const struct pool_slot *slot, int
 void pool_lay_out_sketches(struct pool *p);
 /* Whether there is room for them, all that they need is kept, and more than one candidate is to
  * come. */
-bool pool_may_sketch(const struct pool *p, const struct pool_config *c);
+bool pool_may_sketch(struct pool *p, const struct pool_config *c);
 /* Where pool.sketches and there is none yet. slot: of a content with expected values and scales.
  * Without memory there are none, nor where the first one fails its proof: nothing depends on them
  * but time. */
 void pool_keep_sketch(struct pool *p, const struct pool_slot *slot);
 bool pool_is_sketched(const struct pool *p, int content);
-/* 1: a candidate's answer is right. 0: not known. */
+/* It is of scales that were given up. */
+void pool_drop_sketch(struct pool *p, int content);
+/* 1: a candidate's answer is right, with what pool_compare() says then. 0: not known. */
 int pool_is_near(struct pool *p, int content, int output, const struct mem *got, size_t at,
-                 struct err *err);
+                 struct compare_stats *ret, struct err *err);
 
 #endif

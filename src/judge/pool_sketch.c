@@ -2,12 +2,13 @@
 /* Answers that are near enough. Of expected values that do not stay in memory, and are dear to make
  * again, a sketch is kept (tensor/sketch.h). How far an answer is from it takes one read of the
  * answer, and where that is far within the gate, it is right; expected values are made again for
- * the others alone. So nobody is called wrong by a sketch, and figures are never those of one: of
- * each candidate the first answer is compared element by element. */
+ * the others alone. So nobody is called wrong by a sketch, and recorded figures are never those of
+ * one: of each candidate the first answer is compared element by element. */
 #include "judge/pool_parts.h"
 
 #include "base/clock.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -30,13 +31,15 @@ void pool_lay_out_sketches(struct pool *p)
     p->compared = xcalloc((size_t)p->graph->n_outputs, sizeof(*p->compared));
 }
 
-bool pool_may_sketch(const struct pool *p, const struct pool_config *c)
+bool pool_may_sketch(struct pool *p, const struct pool_config *c)
 {
     bool keeps_scales = !p->rms_bytes || p->keeps_digests;
-    double all = (double)p->sketch_bytes * MAX(c->contents, p->graph->n_laws);
+    double room = (double)c->memory_bytes / SKETCHES_SHARE;
 
-    return p->device->judge->sketch && c->candidates != 1 && keeps_scales && all > 0 &&
-           all <= (double)c->memory_bytes / SKETCHES_SHARE;
+    if (!p->device->judge->sketch || c->candidates == 1 || !keeps_scales || !p->sketch_bytes)
+        return false;
+    p->sketch_contents = (int)fmin(room / (double)p->sketch_bytes, INT_MAX);
+    return p->sketch_contents >= MAX(c->contents, p->graph->n_laws);
 }
 
 static struct device_sketch sketch_of(struct pool *p, int content, int output)
@@ -101,7 +104,7 @@ void pool_keep_sketch(struct pool *p, const struct pool_slot *slot)
     struct err ignored = ERR_INIT;
     uint64_t start = clock_ns();
 
-    if (!p->sketches || sketch->bytes)
+    if (!p->sketches || sketch->bytes || slot->content >= p->sketch_contents)
         return;
     p->sketches = make_sketch(p, slot, &ignored) == 0 && (p->sketches_proven || are_sound(p, slot));
     p->sketches_proven = p->sketches;
@@ -110,24 +113,46 @@ void pool_keep_sketch(struct pool *p, const struct pool_slot *slot)
     p->expected_ms += clock_ms_since(start);
 }
 
+void pool_drop_sketch(struct pool *p, int content)
+{
+    p->device->judge->mem_free(p->ctx, &p->contents[content].sketch);
+}
+
 bool pool_is_sketched(const struct pool *p, int content)
 {
     return p->contents[content].sketch.bytes > 0;
 }
 
-int pool_is_near(struct pool *p, int content, int output, const struct mem *got, size_t at,
-                 struct err *err)
+/* Expected values that lie there anyway give figures. But who was near before is asked again by the
+ * sketch, and by nothing else: figures tell whether it answers twice the same. */
+static bool asks_sketch(const struct pool *p, int content, int output)
 {
-    struct sketch_stats stats;
+    uint32_t me = p->recall.candidate;
 
-    if (!pool_is_sketched(p, content) || !has_sketch(p, output) || pool_has_expected(p, content) ||
-        p->compared[output] != p->recall.candidate)
+    return pool_is_sketched(p, content) && has_sketch(p, output) && p->compared[output] == me &&
+           (p->contents[content].known[output].near == me || !pool_has_expected(p, content));
+}
+
+int pool_is_near(struct pool *p, int content, int output, const struct mem *got, size_t at,
+                 struct compare_stats *ret, struct err *err)
+{
+    int64_t n = pool_output_count(p->graph, output);
+    struct sketch_stats told;
+
+    if (!asks_sketch(p, content, output))
         return 0;
 
     struct device_sketch s = sketch_of(p, content, output);
 
-    if (p->device->judge->distance(p->ctx, got, at, pool_output_node(p->graph, output)->dtype,
-                                   pool_output_count(p->graph, output), &s, &stats, err) < 0)
+    if (p->device->judge->distance(p->ctx, got, at, pool_output_node(p->graph, output)->dtype, n,
+                                   &s, &told, err) < 0)
         return -1;
-    return gate_is_near(&pool_law_gate(p, content, output)->gate, &stats);
+    if (!gate_is_near(&pool_law_gate(p, content, output)->gate, &told))
+        return 0;
+    *ret = (struct compare_stats)COMPARE_STATS_INIT;
+    ret->count = n;
+    ret->sum_sq = told.rms * told.rms * (double)n;
+    ret->max = told.max;
+    p->contents[content].known[output].near = p->recall.candidate;
+    return 1;
 }

@@ -24,7 +24,8 @@ struct recall_answer {
 struct recall_output {
     struct recall_answer answers[RECALL_ANSWERS];
     int n, next;        /* there are; the oldest, which makes room */
-    uint32_t candidate; /* the last one whose answer came; 0: none */
+    uint32_t candidate; /* the last one whose answer came, and has figures; 0: none */
+    uint32_t near;      /* the last one whose answer was found right by a sketch; 0: none */
 };
 
 struct recall {

@@ -254,7 +254,6 @@ static void sum_up(struct trial *t)
         }
     }
     res->n_contents = p->n_contents;
-    res->n_near = p->n_near - t->near_before;
     res->wake_ns = series_median(&t->wakes);
     keep_text(t);
 }
@@ -306,6 +305,17 @@ static int blame_memory(struct trial *t, struct verdict *v, struct err *err)
                        (double)t->left_bytes / 1e6, (double)t->free_bytes / 1e6);
 }
 
+/* Of every law and output; the caller frees it. */
+static struct compare_stats *no_figures(const struct graph *g)
+{
+    int n = g->n_laws * g->n_outputs;
+    struct compare_stats *ret = xcalloc((size_t)n, sizeof(*ret));
+
+    for (int i = 0; i < n; i++)
+        ret[i] = (struct compare_stats)COMPARE_STATS_INIT;
+    return ret;
+}
+
 int trial_run(const struct trial_config *c, struct trial_result *ret, struct verdict *v,
               struct err *err)
 {
@@ -319,13 +329,11 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
 
     *ret = (struct trial_result){.state = {DEVICE_STATE_UNKNOWN, DEVICE_STATE_UNKNOWN}};
     sched_getaffinity(0, sizeof(t.all_cpus), &t.all_cpus);
-    t.pooled = xcalloc((size_t)(g->n_laws * g->n_outputs), sizeof(*t.pooled));
-    for (int i = 0; i < g->n_laws * g->n_outputs; i++)
-        t.pooled[i] = (struct compare_stats)COMPARE_STATS_INIT;
+    t.pooled = no_figures(g);
+    t.near = no_figures(g);
 
     await_others(&t);
     pool_begin_candidate(c->pool);
-    t.near_before = c->pool->n_near;
 
     int rc = trial_make_arenas(&t, err);
 
@@ -347,6 +355,7 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
     for (int i = 0; i < PLAN_MAX_RUNNERS; i++)
         arenas_leave(&t.arenas[i], c->pool, c->leaving);
     free(t.pooled);
+    free(t.near);
     series_release(&t.wakes);
     series_release(&t.flushes);
     series_release(&t.probes);

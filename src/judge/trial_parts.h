@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files of a trial share: trial_call.c makes one call and checks it, trial_time.c times,
- * trial.c starts runners and puts the phases together. Nobody else includes this. */
+ * trial.c starts runners and puts the phases together. Nobody else includes this but a test. */
 #ifndef ASSAY_JUDGE_TRIAL_PARTS_H
 #define ASSAY_JUDGE_TRIAL_PARTS_H
 
@@ -28,8 +28,8 @@ struct trial {
     int n_runners;
     uint64_t key; /* of poison and arena choice; secret */
     uint32_t n_calls;
-    struct compare_stats *pooled; /* [law * n_outputs + output], over every call */
-    int near_before;              /* the pool's count when the trial began */
+    struct compare_stats *pooled; /* [law * n_outputs + output], over every call ... */
+    struct compare_stats *near;   /* ... but those found right by a sketch: estimates of these */
     struct compare_stats last;    /* of the last call's first output */
     struct shot shot;             /* the last call's */
     struct series wakes, flushes, holds, queues, callers; /* callers: outside times of warm-ups */

@@ -447,6 +447,8 @@ struct answers {
     struct pool *p;
     double *y[CONTENTS];
     struct mem out;
+    bool near;  /* the last one was found right by a sketch */
+    int n_near; /* of all */
 };
 
 static void answers_open(struct answers *a, struct pool *p)
@@ -492,8 +494,13 @@ static struct compare_stats answer(struct answers *a, int content, double part, 
     v[n - 1] += last * row_size(a->y[content], n / length - 1, length);
     dtype_from_f64(slot->dtype, v, got + slot->offset, n);
     assert_int_equal(device_cuda.judge->upload(cuda, &a->out, 0, got, a->p->out.bytes, &err), 0);
-    if (pool_compare(a->p, content, 0, &a->out, slot->offset, &s, &err) < 0)
+
+    int near = pool_compare(a->p, content, 0, &a->out, slot->offset, &s, &err);
+
+    if (near < 0)
         fail_msg("%s", err.text);
+    a->near = near;
+    a->n_near += near;
     return s;
 }
 
@@ -537,22 +544,56 @@ static void near_answers_need_no_expected_values(void **state)
     pool_begin_candidate(&p);
     for (int k = 0; k < CONTENTS; k++)
         answer(&a, k, 0, 0);
-    p.n_near = 0;
+    a.n_near = 0;
 
     pool_begin_candidate(&p);
     first = answer(&a, 0, usual, 0); /* of everybody one is compared in full */
+    assert_false(a.near);
     assert_int_equal(first.count, 256 * 320);
     for (int k = 1; k < CONTENTS; k++) {
-        assert_int_equal(answer(&a, k, usual, 0).count, 0);
+        again = answer(&a, k, usual, 0);
+        assert_true(a.near);
+        assert_int_equal(again.count, 256 * 320);
+        assert_true(near(sqrt(again.sum_sq / (256 * 320)), usual * sqrt(2), 0.1));
         assert_false(has_expected(&p, k));
     }
-    assert_int_equal(p.n_near, CONTENTS - 1);
+    assert_int_equal(a.n_near, CONTENTS - 1);
     again = answer(&a, 0, usual, 0);
     assert_memory_equal(&again, &first, sizeof(first));
     /* Other bits where it had answered before: figures are wanted, not an estimate. */
     again = answer(&a, 0, 1.5 * usual, 0);
     assert_int_equal(again.count, 256 * 320);
-    assert_int_equal(p.n_near, CONTENTS - 1);
+    assert_int_equal(a.n_near, CONTENTS - 1);
+    answers_close(&a);
+    pool_close(&p);
+}
+
+/* That a content is answered twice the same shows in the figures. Of answers that were near there
+ * were none, and so everybody was deterministic; or nobody, where the expected values had come in
+ * between, for another output. */
+static void near_answers_are_told_apart(void **state)
+{
+    AUTO(problem_freep) struct problem *problem = load(sums);
+    const double usual = 1e-7;
+    struct compare_stats first, again;
+    struct answers a;
+    struct pool p;
+
+    (void)state;
+    open_sketching(small(problem), 0, &p);
+    answers_open(&a, &p);
+    for (int k = 0; k < 2; k++)
+        answer(&a, k, 0, 0);
+    pool_begin_candidate(&p);
+    answer(&a, 0, usual, 0);
+    first = answer(&a, 1, usual, 0);
+    assert_true(a.near);
+    get(&p, 1);
+    again = answer(&a, 1, usual, 0);
+    assert_true(a.near);
+    assert_memory_equal(&again, &first, sizeof(first));
+    again = answer(&a, 1, usual, 3 * usual);
+    assert_true(again.sum_sq != first.sum_sq);
     answers_close(&a);
     pool_close(&p);
 }
@@ -574,7 +615,7 @@ static void far_answers_are_compared(void **state)
         for (int k = 0; k < CONTENTS; k++)
             answer(&a, k, candidate * usual, 0);
     }
-    assert_true(p.n_near > 0);
+    assert_true(a.n_near > 0);
     s = answer(&a, 2, usual, 0.001); /* one element */
     assert_int_equal(s.max_at, 256 * 320 - 1);
     assert_true(s.max > 0.0005);
@@ -586,9 +627,75 @@ static void far_answers_are_compared(void **state)
     assert_int_equal(s.first_nonfinite, 256 * 320 - 1);
     s = answer(&a, 4, usual, 0);
     assert_int_equal(s.count, 256 * 320); /* it had answered that one */
-    s = answer(&a, 5, usual, 0);
-    assert_int_equal(s.count, 0);
+    assert_false(a.near);
+    answer(&a, 5, usual, 0);
+    assert_true(a.near);
     answers_close(&a);
+    pool_close(&p);
+}
+
+/* Of the memory they have a share. A candidate that takes many calls to time is shown more contents
+ * than were planned, and each had left a sketch, beside everything else. */
+static void sketches_stay_within_their_room(void **state)
+{
+    AUTO(problem_freep) struct problem *problem = load(sums);
+    struct compare_stats s;
+    struct err err = ERR_INIT;
+    struct pool p;
+
+    (void)state;
+    open_sketching(small(problem), 0, &p);
+
+    int most = p.sketch_contents;
+
+    assert_in_range(most, CONTENTS, 100);
+    for (int k = most - 1; k <= most; k++) {
+        const struct pool_slot *slot = get(&p, k);
+
+        assert_int_equal(pool_compare(&p, k, 0, &slot->y, 0, &s, &err), 0);
+        assert_int_equal(p.contents[k].sketch.bytes, k < most ? p.sketch_bytes : 0);
+    }
+    assert_true(p.sketches);
+    pool_close(&p);
+}
+
+static int compares_left;
+
+static int compare_until(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
+                         size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
+                         const struct mem *row_rms, size_t rms_at, struct compare_stats *ret,
+                         struct fingerprint *print, struct err *err)
+{
+    if (compares_left-- == 0)
+        return fail(err, ERR_SYSTEM, "no more");
+    return device_cuda.judge->compare(ctx, y, y_at, got, got_at, t, n, scale, row_rms, rms_at, ret,
+                                      print, err);
+}
+
+/* A sketch is of the scales that it was made with. When measuring a law failed, it had stayed, and
+ * the law was measured anew on another content, with other scales. */
+static void sketches_go_with_their_scales(void **state)
+{
+    AUTO(problem_freep) struct problem *problem = load(sums);
+    struct device_judge_ops judge = *device_cuda.judge;
+    struct device broken = device_cuda;
+    const struct pool_slot *slot;
+    struct compare_stats s;
+    struct err err = ERR_INIT;
+    struct pool p;
+
+    (void)state;
+    open_sketching(small(problem), 0, &p);
+    judge.compare = compare_until;
+    broken.judge = &judge;
+    p.device = &broken;
+    compares_left = 0;
+    assert_false(p.measured[1]);
+    assert_int_equal(pool_get(&p, 1, &slot, &err), 0);
+    assert_int_equal(pool_compare(&p, 1, 0, &slot->data, 0, &s, &err), -1);
+    assert_string_equal(err.text, "no more");
+    assert_false(p.measured[1]);
+    assert_int_equal(p.contents[1].sketch.bytes, 0);
     pool_close(&p);
 }
 
@@ -654,7 +761,10 @@ int main(void)
         cmocka_unit_test(arenas_hold_a_content_and_nothing_else),
         cmocka_unit_test(arenas_are_freed_beside_other_work),
         cmocka_unit_test(near_answers_need_no_expected_values),
+        cmocka_unit_test(near_answers_are_told_apart),
         cmocka_unit_test(far_answers_are_compared),
+        cmocka_unit_test(sketches_stay_within_their_room),
+        cmocka_unit_test(sketches_go_with_their_scales),
         cmocka_unit_test(sketches_have_to_prove_themselves),
         cmocka_unit_test(sketches_are_made_where_they_pay),
     };

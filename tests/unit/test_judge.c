@@ -5,6 +5,7 @@
 #include "problem_rig.h"
 
 #include "judge/arenas.h"
+#include "judge/trial_parts.h"
 #include "ops/ops.h"
 #include "tensor/philox.h"
 
@@ -320,6 +321,45 @@ static void contents_are_made_again_where_memory_is_short(void **state)
     device_cpu.judge->close(ctx);
 }
 
+/* So many elements, whose errors are on the average that part of what the gate allows. */
+static struct compare_stats figures(const struct gate *gate, int64_t count, double part)
+{
+    double rho = part * gate->rms_factor * gate->honest_rms;
+
+    return (struct compare_stats){.count = count, .sum_sq = (double)count * rho * rho};
+}
+
+/* Answers that were found right by a sketch had been left out of what is pooled: who had three of
+ * them, and a fourth a little beyond the gate, was judged by that one alone. */
+static void near_answers_count_in_what_is_pooled(void **state)
+{
+    AUTO(problem_freep)
+    struct problem *p = load(HEAD "output('y', relu(input('x', f32, { N, N })))");
+    struct compare_stats pooled[8], near[8];
+    struct verdict v = VERDICT_INIT;
+    struct err err = ERR_INIT;
+    void *ctx = NULL;
+    struct pool pool;
+
+    (void)state;
+    assert_int_equal(open_pool(p, 5, (int64_t)1 << 30, &pool, &ctx, &err), 0);
+    assert_in_range(pool.graph->n_laws, 1, ARRAY_SIZE(pooled));
+    for (size_t i = 0; i < ARRAY_SIZE(pooled); i++)
+        pooled[i] = near[i] = (struct compare_stats)COMPARE_STATS_INIT;
+
+    struct trial_config config = {.pool = &pool};
+    struct trial t = {.config = &config, .pooled = pooled, .near = near, .wrong = VERDICT_INIT};
+
+    pooled[0] = figures(&pool.gates[0].gate, 1000, 1.2);
+    near[0] = figures(&pool.gates[0].gate, 3000, 0.4);
+    assert_int_equal(trial_judge_pooled(&t, &v, &err), 0);
+    pooled[0] = figures(&pool.gates[0].gate, 1000, 2);
+    assert_int_equal(trial_judge_pooled(&t, &v, &err), 1);
+    assert_string_equal(v.reason, "rms");
+    pool_close(&pool);
+    device_cpu.judge->close(ctx);
+}
+
 /* Within a deck every arena twice; and not always in the same order. */
 static void arenas_take_turns(void **state)
 {
@@ -498,6 +538,7 @@ int main(void)
         cmocka_unit_test(peeks_see_many_outputs),
         cmocka_unit_test(same_seed_same_contents),
         cmocka_unit_test(contents_are_made_again_where_memory_is_short),
+        cmocka_unit_test(near_answers_count_in_what_is_pooled),
         cmocka_unit_test(arenas_take_turns),
         cmocka_unit_test(a_pool_that_does_not_fit_is_refused_in_one_line),
         cmocka_unit_test(problems_with_holes_are_refused),

@@ -231,6 +231,69 @@ static void pairs_of_errors_are_seen(void **state)
     rig_close(&r);
 }
 
+/* The first `each` numbers of two blocks are wrong by 1. */
+static bool cancels_out(int each, int64_t group)
+{
+    static const struct sketch_group none;
+    struct philox signs = sketch_signs(KEY, group, 0);
+    struct sketch_sums sums = {{0}};
+
+    for (int block = 0; block < 2; block++) {
+        double v[SKETCH_SUMS] = {0};
+
+        for (int i = 0; i < each; i++)
+            v[i] = 1;
+        sketch_add(&sums, v, signs.v[block]);
+    }
+    return sketch_distance_sq(&sums, &none) < 0.25;
+}
+
+/* As often as sketch.h says; the limits are five standard deviations above that. */
+static void equal_errors_seldom_cancel_out(void **state)
+{
+    enum { GROUPS = 1 << 17 };
+    static const struct {
+        int each, most;
+    } cases[] = {{1, 10}, {2, 336}, {4, 625}, {8, 50}, {16, 2}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        int n = 0;
+
+        for (int64_t group = 0; group < GROUPS; group++)
+            n += cancels_out(cases[i].each, group);
+        if (n > cases[i].most)
+            fail_msg("%d in each block: %d of %d", cases[i].each, n, (int)GROUPS);
+    }
+}
+
+/* Bugs of kernels: rows that changed places, a tile that is shifted, or of other data. */
+static void misplaced_values_are_far(void **state)
+{
+    enum { ROW = 64, TILE = 32 };
+    struct rig r;
+
+    (void)state;
+    for (int bug = 0; bug < 3; bug++) {
+        struct sketch_stats told;
+
+        rig_open(&r, SKETCH_SPAN + 40 * ROW, ROW);
+        for (int64_t i = 0; i < ROW; i++) {
+            double *v = r.values + 9 * ROW + i, other = v[7 * ROW]; /* of the same size */
+
+            if (bug == 0) {
+                v[7 * ROW] = *v;
+                *v = other;
+            } else if (i < TILE) {
+                *v = bug == 1 ? v[1] : 2 * noise(i, 3);
+            }
+        }
+        told = distance(&r, DT_F32, r.values);
+        assert_true(told.max > 0.1);
+        rig_close(&r);
+    }
+}
+
 /* Nothing that is not a number is near anything. */
 static void what_is_not_finite_is_far(void **state)
 {
@@ -248,6 +311,37 @@ static void what_is_not_finite_is_far(void **state)
         r.values[4321] = right;
         assert_false(isfinite(told.rms));
     }
+    rig_close(&r);
+}
+
+/* Where such a thing is expected, not even the right answer is near: infinities are compared one by
+ * one. Nor where rows have no size. */
+static void what_is_expected_has_to_be_finite(void **state)
+{
+    static const double odd[] = {NAN, INFINITY, -INFINITY};
+    static const int64_t places[] = {17, CUDA_COMPARE_CHUNK + 5, 3 * 3000 - 1};
+    struct err err = ERR_INIT;
+    struct rig r;
+
+    (void)state;
+    rig_open(&r, 9000, 3000);
+    for (size_t i = 0; i < ARRAY_SIZE(odd) * ARRAY_SIZE(places); i++) {
+        double *at = &r.values[places[i / ARRAY_SIZE(odd)]], right = *at;
+
+        *at = odd[i % ARRAY_SIZE(odd)];
+        must(ops->upload(ctx, &r.y, 0, r.values, 9000 * sizeof(double), &err), &err);
+        must(ops->sketch(ctx, &r.y, 0, r.n, &r.sketch, &err), &err);
+        assert_false(isfinite(distance(&r, DT_F32, r.values).rms));
+        *at = right;
+        assert_false(isfinite(distance(&r, DT_F32, r.values).rms));
+    }
+    memset(r.values, 0, 9000 * sizeof(double));
+    memset(r.rms, 0, 3 * sizeof(double));
+    r.scale.floor = 0;
+    must(ops->upload(ctx, &r.y, 0, r.values, 9000 * sizeof(double), &err), &err);
+    must(ops->upload(ctx, &r.row_rms, 0, r.rms, 3 * sizeof(double), &err), &err);
+    must(ops->sketch(ctx, &r.y, 0, r.n, &r.sketch, &err), &err);
+    assert_false(isfinite(distance(&r, DT_F32, r.values).rms));
     rig_close(&r);
 }
 
@@ -288,7 +382,10 @@ int main(void)
         cmocka_unit_test(one_error_is_told),
         cmocka_unit_test(rms_is_told),
         cmocka_unit_test(pairs_of_errors_are_seen),
+        cmocka_unit_test(equal_errors_seldom_cancel_out),
+        cmocka_unit_test(misplaced_values_are_far),
         cmocka_unit_test(what_is_not_finite_is_far),
+        cmocka_unit_test(what_is_expected_has_to_be_finite),
         cmocka_unit_test(the_key_is_needed),
         cmocka_unit_test(wrong_places_are_errors),
     };
