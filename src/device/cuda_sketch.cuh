@@ -164,9 +164,5 @@ static __device__ __forceinline__ void distance(const struct cuda_compare &c, ui
 
 DISTANCE_KERNEL(f64)
 DISTANCE_KERNEL(f32)
-DISTANCE_KERNEL(f16)
-DISTANCE_KERNEL(bf16)
-DISTANCE_KERNEL(f8e4m3)
-DISTANCE_KERNEL(f8e5m2)
 
 #endif

@@ -146,8 +146,8 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
     int (*fingerprint)(void *ctx, const struct mem *got, size_t at, enum dtype t, int64_t n,
                        struct fingerprint *print, struct err *err);
     /* Optional, both or none, and only with row_rms(). The first makes a sketch of n doubles, the
-     * second says how far n elements of a float type are from what it was made of: some number that
-     * is not finite where one of them is not. */
+     * second says how far n elements (f32 or f64) are from what it was made of: some number that is
+     * not finite where one of them is not. */
     int (*sketch)(void *ctx, const struct mem *y, size_t y_at, int64_t n,
                   const struct device_sketch *s, struct err *err);
     int (*distance)(void *ctx, const struct mem *got, size_t at, enum dtype t, int64_t n,

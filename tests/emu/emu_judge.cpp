@@ -20,5 +20,4 @@ const struct emu_kernel emu_judge_kernels[] = {
     EMU_KERNEL(long_row_rms) EMU_KERNEL(compare_finish) EMU_KERNEL(fingerprint_1)
     EMU_KERNEL(fingerprint_2) EMU_KERNEL(fingerprint_4) EMU_KERNEL(fingerprint_8) EMU_KERNEL(flush_write)
     EMU_KERNEL(flush_read) EMU_KERNEL(fma_f32) EMU_KERNEL(fma_f64) EMU_DTYPE_KERNELS(EMU_KERNEL)
-    EMU_KERNEL(sketch_f64) EMU_KERNEL(distance_f64) EMU_KERNEL(distance_f32) EMU_KERNEL(distance_f16)
-    EMU_KERNEL(distance_bf16) EMU_KERNEL(distance_f8e4m3) EMU_KERNEL(distance_f8e5m2) {nullptr, nullptr}};
+    EMU_KERNEL(sketch_f64) EMU_KERNEL(distance_f64) EMU_KERNEL(distance_f32) {nullptr, nullptr}};

@@ -840,7 +840,6 @@ static void sketches_tell_errors(void)
 
     for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
         one_sketch(shapes[i][0], shapes[i][1], DT_F32);
-        one_sketch(shapes[i][0], shapes[i][1], DT_F16);
         one_sketch(shapes[i][0], shapes[i][1], DT_F64);
     }
 }

@@ -148,7 +148,7 @@ static void sums_follow_the_definition(void **state)
 
 /* ---- errors ---- */
 
-static const enum dtype types[] = {DT_F64, DT_F32, DT_F16, DT_BF16};
+static const enum dtype types[] = {DT_F64, DT_F32};
 
 /* Of one that is wrong the size is told, wherever it is; and it is not lost among rounding. */
 static void one_error_is_told(void **state)
