@@ -115,10 +115,9 @@ static int find_limit(uint64_t *ret_bytes, struct err *err)
 {
     const char *text = getenv("ASSAY_CACHE_MB");
     uint64_t mb = DEFAULT_MB;
-    char *end;
 
     if (text && *text) {
-        mb = strtoull(text, &end, 10);
+        mb = strtoull(text, NULL, 10);
         if (strspn(text, "0123456789") != strlen(text) || mb == 0 || mb > MAX_MB)
             return fail(err, ERR_USAGE, "ASSAY_CACHE_MB=%s: not a number of megabytes", text);
     }

@@ -345,10 +345,8 @@ static int judge_kind(struct room *r, const struct admit_kind *kind, struct verd
     struct pool *p = &r->pool;
     int n_outputs = p->graph->n_outputs;
     size_t n_gates = (size_t)(p->graph->n_laws * n_outputs);
-    AUTO(freep) struct compare_stats *pooled = xcalloc(n_gates, sizeof(*pooled));
+    AUTO(freep) struct compare_stats *pooled = compare_stats_new(n_gates);
 
-    for (size_t i = 0; i < n_gates; i++)
-        pooled[i] = (struct compare_stats)COMPARE_STATS_INIT;
     for (int k = 0; k < n_contents(r); k++) {
         if (kind->make(r, k, err) < 0)
             return -1;

@@ -305,9 +305,7 @@ static void lay_out(struct pool *p)
     }
     pool_lay_out_sketches(p);
     p->gates = xcalloc((size_t)(g->n_laws * g->n_outputs), sizeof(*p->gates));
-    p->honest = xcalloc((size_t)(g->n_laws * g->n_outputs), sizeof(*p->honest));
-    for (int i = 0; i < g->n_laws * g->n_outputs; i++)
-        p->honest[i] = (struct compare_stats)COMPARE_STATS_INIT;
+    p->honest = compare_stats_new((size_t)(g->n_laws * g->n_outputs));
     p->measured = xcalloc((size_t)g->n_laws, sizeof(*p->measured));
     p->large = p->in.bytes + p->out.bytes > LARGE_BYTES || cost_contract_total(&cost) > LARGE_FLOPS;
 }

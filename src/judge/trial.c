@@ -305,17 +305,6 @@ static int blame_memory(struct trial *t, struct verdict *v, struct err *err)
                        (double)t->left_bytes / 1e6, (double)t->free_bytes / 1e6);
 }
 
-/* Of every law and output; the caller frees it. */
-static struct compare_stats *no_figures(const struct graph *g)
-{
-    int n = g->n_laws * g->n_outputs;
-    struct compare_stats *ret = xcalloc((size_t)n, sizeof(*ret));
-
-    for (int i = 0; i < n; i++)
-        ret[i] = (struct compare_stats)COMPARE_STATS_INIT;
-    return ret;
-}
-
 int trial_run(const struct trial_config *c, struct trial_result *ret, struct verdict *v,
               struct err *err)
 {
@@ -329,8 +318,8 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
 
     *ret = (struct trial_result){.state = {DEVICE_STATE_UNKNOWN, DEVICE_STATE_UNKNOWN}};
     sched_getaffinity(0, sizeof(t.all_cpus), &t.all_cpus);
-    t.pooled = no_figures(g);
-    t.near = no_figures(g);
+    t.pooled = compare_stats_new((size_t)(g->n_laws * g->n_outputs));
+    t.near = compare_stats_new((size_t)(g->n_laws * g->n_outputs));
 
     await_others(&t);
     pool_begin_candidate(c->pool);

@@ -68,6 +68,15 @@ double compare_rms(const double *y, int64_t n)
     return sum_sq_rms(all, y, n);
 }
 
+struct compare_stats *compare_stats_new(size_t n)
+{
+    struct compare_stats *ret = xcalloc(n, sizeof(*ret));
+
+    for (size_t i = 0; i < n; i++)
+        ret[i] = (struct compare_stats)COMPARE_STATS_INIT;
+    return ret;
+}
+
 void compare_merge(struct compare_stats *a, const struct compare_stats *b)
 {
     a->count += b->count;

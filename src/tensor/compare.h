@@ -33,6 +33,8 @@ struct compare_stats {
         0, 0, 0, -1, 0, 0, 0, -1, 0, -1 \
     }
 
+/* So many of them; the caller frees it. */
+struct compare_stats *compare_stats_new(size_t n);
 /* y: the expected values, double for float dtypes and int64 for the others; got: n elements of t.
  * n is a multiple of row_len. A byte other than 0 and 1 is no bool and differs from both.
  * Parallel and deterministic: the same figures for any thread count. */

@@ -455,6 +455,7 @@ static void answers_open(struct answers *a, struct pool *p)
 {
     struct err err = ERR_INIT;
 
+    assert_true(p->sketches);
     *a = (struct answers){.p = p, .out = MEM_INIT};
     for (int k = 0; k < CONTENTS; k++)
         a->y[k] = download(&get(p, k)->y, p->y_bytes);
@@ -539,7 +540,6 @@ static void near_answers_need_no_expected_values(void **state)
 
     (void)state;
     open_sketching(small(problem), 0, &p);
-    assert_true(p.sketches);
     answers_open(&a, &p);
     pool_begin_candidate(&p);
     for (int k = 0; k < CONTENTS; k++)
