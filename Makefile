@@ -5,7 +5,7 @@
 #   make test       installs what is missing, builds, runs every test that needs no GPU
 #   make test-suites  the problems of levels 1-3 against PyTorch and the published facts; admission
 #   make test-gpu   what needs an NVIDIA GPU; skipped, and said so, where there is none. LIMIT=S: as much as is
-#                   begun within S seconds; the next call goes on there
+#                   begun within S seconds, the next call goes on there; WHOLE=1: PyTorch answers all problems
 #   make bench      the benchmarks of bench/, as tables
 #   make dist       build/dist: a tree that runs on any x86-64 Linux with glibc >= 2.36
 #   make fmt        clang-format over the tree
@@ -148,7 +148,7 @@ test-suites:
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/suites/suite_judge $(EMU) $(BUILD)/gpu/test_gpu_problems $(BUILD)/gpu/test_cuda_judge
 	@tests/suites/run $(BUILD)
 test-gpu: all $(GPU_TESTS) $(GPU_TOOLS)
-	@cp $(GPU_TESTS) $(GPU_TOOLS) $(BUILD)/ && tests/gpu/run . $(BUILD) --state $(BUILD)/gpu-tests $(if $(LIMIT),--limit $(LIMIT)) || [ $$? = 77 ]
+	@cp $(GPU_TESTS) $(GPU_TOOLS) $(BUILD)/ && tests/gpu/run . $(BUILD) --state $(BUILD)/gpu-tests $(if $(LIMIT),--limit $(LIMIT)) $(if $(WHOLE),--whole) || [ $$? = 77 ]
 # What needs a GPU is passed over where there is none.
 bench: all $(BENCHES)
 	@for b in $(BENCHES); do echo "== $$b"; $$b || { rc=$$?; [ $$rc = 5 ] || [ $$rc = 77 ]; } || exit 1; done

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Right in every element, and then destroys the context that it shares with the runner.
- * expected: crash: SIGSEGV */
+ * expected: crash: CUDA_ERROR_CONTEXT_IS_DESTROYED */
 #include "assay.h"
 #include "problem.h"
 

@@ -68,6 +68,7 @@ struct cu_mem_access {
     F(cuDeviceTotalMem_v2, (size_t * bytes, CUdevice device))                                      \
     F(cuDevicePrimaryCtxRetain, (CUcontext * ctx, CUdevice device))                                \
     F(cuDevicePrimaryCtxRelease_v2, (CUdevice device))                                             \
+    F(cuDevicePrimaryCtxGetState, (CUdevice device, unsigned *flags, int *active))                 \
     F(cuDevicePrimaryCtxSetFlags_v2, (CUdevice device, unsigned flags))                            \
     F(cuCtxSetCurrent, (CUcontext ctx))                                                            \
     F(cuCtxSynchronize, (void))                                                                    \

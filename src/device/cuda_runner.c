@@ -29,6 +29,8 @@
 #define DL_CUDA 2 /* kDLCUDA */
 #define MODULE_MAX_BYTES ((size_t)256 << 20)
 #define CUDA_ERROR_UNSUPPORTED_LIMIT 215
+#define CUDA_ERROR_CONTEXT_IS_DESTROYED 709
+#define LOOKED_AFTER 2 /* calls: they are checks, and never timed */
 /* Calls that are queued before the judge is told so. The driver's queue takes about a thousand
  * launches and then blocks, and the judge would wait in vain: the rest is queued while it prepares
  * and the device works. */
@@ -45,6 +47,7 @@ struct runner {
     CUevent start, end;
     struct cuda_hold hold;
     size_t granularity; /* of mapped memory */
+    int calls;          /* so far, up to LOOKED_AFTER */
     char fault[128];
 };
 
@@ -253,6 +256,17 @@ static void runner_release(void *ctx, void *args)
     free(a);
 }
 
+/* Who resets its device destroys what we have in the context, and the driver faults when it is
+ * used. Asked after the first calls alone: it takes time, and later ones are timed. */
+static CUresult context_is_there(struct runner *r)
+{
+    unsigned flags;
+    int active = 1;
+    CUresult rc = r->cu->cuDevicePrimaryCtxGetState(r->device, &flags, &active);
+
+    return rc ? rc : active ? 0 : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
 /* All that was queued has ended, on whichever stream. A candidate may have made another context
  * current. */
 static CUresult finish(struct runner *r)
@@ -274,7 +288,9 @@ static int runner_setup(void *ctx, struct artifact *a, void *args, int *ret_stat
     if (!a->entry.setup)
         return 0;
     *ret_status = dl_entry_call(a->entry.setup, c->tensors, r->stream);
-    rc = *ret_status ? 0 : finish(r);
+    rc = *ret_status ? 0 : context_is_there(r);
+    if (rc == 0 && *ret_status == 0)
+        rc = finish(r);
     return rc ? cuda_fail(r->cu, rc, err, "assay_setup") : 0;
 }
 
@@ -316,6 +332,10 @@ static CUresult queue_all(struct runner *r, struct artifact *a, struct call_args
         if (i == HELD_CALLS)
             tell_queued(hold);
         rc = queue_call(r, a, args, ret_status);
+    }
+    if (rc == 0 && r->calls < LOOKED_AFTER) {
+        r->calls++;
+        rc = context_is_there(r);
     }
     if (rc == 0)
         rc = r->cu->cuEventRecord(r->end, r->stream);

@@ -192,6 +192,12 @@ EMU(cuDevicePrimaryCtxRelease_v2, int)
 {
     return 0;
 }
+EMU(cuDevicePrimaryCtxGetState, int, unsigned *flags, int *active)
+{
+    *flags = 0;
+    *active = 1;
+    return 0;
+}
 EMU(cuCtxSetCurrent, void *)
 {
     return 0;

@@ -31,6 +31,10 @@ enum mode {
     PINNED,
     THIRTY,
     TOO_LARGE,
+    RESET_LAST,
+    SETUP_RESET,
+    FREE_TWICE,
+    HOST_FREE_TWICE,
 };
 
 static float *scratch;
@@ -75,6 +79,14 @@ static int look_around()
     return dlopen("libcublas.so.13", RTLD_NOW) || dlopen("libcublas.so.12", RTLD_NOW) ? 52 : 0;
 }
 
+// The compiler must not see that it is the same.
+static int free_twice(void *volatile memory)
+{
+    free(memory);
+    free(memory);
+    return 0;
+}
+
 static int in_pinned_memory(const float *x, float *y, int64_t n, cudaStream_t stream)
 {
     float *host = nullptr;
@@ -104,6 +116,8 @@ extern "C" int assay_setup(const DLTensor *in, int, DLTensor *, int, void *strea
 
     if (mode == SETUP_5)
         return 5;
+    if (mode == SETUP_RESET)
+        return cudaDeviceReset();
     if (mode == SETUP_FAULT)
         misbehave<<<1, 1, 0, (cudaStream_t)stream>>>(mode, nullptr, nullptr);
     if (mode == SCRATCH && cudaMalloc(&scratch, in[0].shape[0] * sizeof(float)) != cudaSuccess)
@@ -132,6 +146,16 @@ extern "C" int assay_kernel(const DLTensor *in, int, DLTensor *out, int, void *s
         return socket(AF_INET, SOCK_STREAM, 0) >= 0;
     case RESET:
         return cudaDeviceReset() == cudaSuccess ? run(x, y, n, nullptr) : 8;
+    case RESET_LAST: {
+        int rc = run(x, y, n, stream);
+        return rc ? rc : cudaDeviceReset();
+    }
+    case FREE_TWICE:
+        if (cudaMalloc(&more, 4096) != cudaSuccess || cudaFree(more) != cudaSuccess)
+            return 9;
+        return cudaFree(more);
+    case HOST_FREE_TWICE:
+        return free_twice(malloc(64));
     case FILES: {
         int rc = look_around();
         return rc ? rc : run(x, y, n, stream);

@@ -50,6 +50,10 @@ enum mode {
     PINNED,
     THIRTY,
     TOO_LARGE,
+    RESET_LAST,
+    SETUP_RESET,
+    FREE_TWICE,
+    HOST_FREE_TWICE,
 };
 
 static const struct device_judge_ops *ops;
@@ -258,6 +262,10 @@ static void bad_ones(void)
         {"fork", FORK, VERDICT_REJECTED, "sandbox"},
         {"socket", SOCKET, VERDICT_REJECTED, "sandbox"},
         {"cudaDeviceReset", RESET, VERDICT_CRASH, NULL},
+        {"reset at its end", RESET_LAST, VERDICT_CRASH, "CUDA_ERROR_CONTEXT_IS_DESTROYED"},
+        {"free twice", FREE_TWICE, VERDICT_CRASH, "returned"},
+        {"host free twice", HOST_FREE_TWICE, VERDICT_CRASH, "SIGABRT"},
+        {"setup resets", SETUP_RESET, VERDICT_CRASH, "setup"},
         {"setup returns 5", SETUP_5, VERDICT_CRASH, "setup"},
         {"setup faults", SETUP_FAULT, VERDICT_CRASH, "setup"},
     };
