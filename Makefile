@@ -84,6 +84,14 @@ $(BUILD)/%.a:
 $(HOT): CFLAGS += $(HOTFLAGS)
 # Peaks measured through a sanitizer would call honest kernels impossible.
 $(BUILD)/obj/src/judge/calibrate_cpu.o: SANFLAG =
+# Records name the commit. The stamp changes only when that does.
+COMMIT := $(if $(wildcard .git),$(shell git describe --always --dirty --exclude='*' 2>/dev/null))
+$(BUILD)/obj/src/base/version.o: CPPFLAGS += $(if $(COMMIT),-DASSAY_COMMIT='"$(COMMIT)"')
+$(BUILD)/obj/src/base/version.o: $(BUILD)/commit
+$(BUILD)/commit: FORCE
+	@mkdir -p $(@D); [ "$$(cat $@ 2>/dev/null)" = "$(COMMIT)" ] || echo "$(COMMIT)" >$@
+FORCE:
+
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
@@ -177,6 +185,6 @@ fmt-check:
 clean:
 	rm -rf build build-*
 
-.PHONY: all run test-gpu test tests test-suites check bench deps deps-test fmt fmt-check clean
+.PHONY: FORCE all run test-gpu test tests test-suites check bench deps deps-test fmt fmt-check clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -10,6 +10,7 @@
 #include "run_assay.h"
 
 #include "base/opt.h"
+#include "base/version.h"
 #include "judge/record.h"
 
 /* The first member of a program's own struct, so that one option table fills both. */
@@ -162,7 +163,7 @@ static inline int bench_main(const char *name, const struct opt *table, struct b
 
     b->start = clock_ns();
     b->out_path = rc == 0 && n > 0 ? argv[0] : NULL;
-    b->out = json_pack("{s:s, s:s, s:s}", "bench", name, "date", now, "assay", ASSAY_VERSION);
+    b->out = json_pack("{s:s, s:s, s:s}", "bench", name, "date", now, "assay", assay_version);
     if (rc == 0)
         rc = bench_open(b, &err);
     if (rc == 0)

@@ -4,7 +4,7 @@
  * name as the argument, writes the figures there as JSON. */
 #include "run_assay.h"
 
-#include "judge/record.h"
+#include "base/version.h"
 #include "judge/stats.h"
 
 #define RUNS 41
@@ -100,7 +100,7 @@ int main(int argc, char **argv)
     clock_utc(now);
     if (argc > 1) {
         json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:o}", "bench", "eval_cpu", "date", now,
-                              "device", device, "assay", ASSAY_VERSION, "rows", rows);
+                              "device", device, "assay", assay_version, "rows", rows);
 
         json_dump_file(j, argv[1], JSON_INDENT(1));
         json_decref(j);

@@ -4,6 +4,7 @@
 #include "base/front.h"
 #include "base/fs.h"
 #include "base/interrupt.h"
+#include "base/version.h"
 #include "device/nvrtc.h"
 #include "judge/record.h"
 #include "store/store.h"
@@ -140,7 +141,7 @@ int main(int argc, char **argv)
     if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "help"))
         return help_main(argv[2]);
     if (!strcmp(argv[1], "--version")) {
-        puts("assay " ASSAY_VERSION);
+        printf("assay %s\n", assay_version);
         return 0;
     }
 

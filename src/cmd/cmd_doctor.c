@@ -2,12 +2,13 @@
 /* What this machine gives: devices, the sandbox layers a runner really had, tools. Nothing is
  * guessed: a runner is started and asked. */
 #include "cmd/cmd.h"
+
 #include "cmd/text.h"
 
+#include "base/version.h"
 #include "build/build.h"
 #include "device/nvrtc.h"
 #include "judge/call_floor.h"
-#include "judge/record.h"
 #include "judge/worker.h"
 #include "sandbox/sandbox.h"
 #include "store/store.h"
@@ -185,7 +186,7 @@ static int doctor_main(struct app *app, const void *options, int argc, char **ar
 
     if (argc > 0)
         return fail(err, ERR_USAGE, "doctor: unexpected argument '%s'", argv[0]);
-    note(&f, "assay", true, "%s, problems and headers in %s", ASSAY_VERSION, app->places.share);
+    note(&f, "assay", true, "%s, problems and headers in %s", assay_version, app->places.share);
     look_at_devices(&f);
     look_at_tools(&f, app);
     look_at_torch(&f, app);

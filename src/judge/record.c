@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/record.h"
 
+#include "base/version.h"
 #include "ops/ops.h"
 #include "sandbox/sandbox.h"
 
@@ -342,7 +343,7 @@ static json_t *sizes_json(const struct session *s, const struct evaluation *e)
 json_t *record_json(const struct session *s, const struct evaluation *e)
 {
     char seed[24];
-    json_t *j = json_pack("{s:i, s:s, s:s, s:s}", "schema", RECORD_SCHEMA, "assay", ASSAY_VERSION,
+    json_t *j = json_pack("{s:i, s:s, s:s, s:s}", "schema", RECORD_SCHEMA, "assay", assay_version,
                           "id", e->id, "created", e->created);
 
     /* As text: JSON numbers lose bits past 2^53. */

@@ -8,7 +8,6 @@
 #include <jansson.h>
 
 #define RECORD_SCHEMA 1
-#define ASSAY_VERSION "0.1.0"
 
 /* A new reference. */
 json_t *record_json(const struct session *s, const struct evaluation *e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/leaderboard.h"
 
-#include "judge/record.h"
+#include "base/version.h"
 #include "judge/stats.h"
 #include "report/json_text.h"
 #include "run/analyze.h"
@@ -254,10 +254,12 @@ json_t *leaderboard_make(const struct results *r, const struct annotations *note
             add_to_problem(json_object_get(per_problem, g.best->problem), g.best);
         i += g.n_cells;
     }
+    AUTO(freep) char *generator = xasprintf("assay %s", assay_version);
+
     return json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema_version",
-                     LEADERBOARD_SCHEMA, "generator", "assay " ASSAY_VERSION, "run", r->name,
-                     "created", r->created, "sizes", r->sizes, "hardware", hardware_json(devices),
-                     "problems", problems, "models", models, "per_problem", per_problem);
+                     LEADERBOARD_SCHEMA, "generator", generator, "run", r->name, "created",
+                     r->created, "sizes", r->sizes, "hardware", hardware_json(devices), "problems",
+                     problems, "models", models, "per_problem", per_problem);
 }
 
 /* --- Markdown --- */

@@ -5,7 +5,7 @@
  * script itself makes text nodes only. */
 #include "report/report_page.h"
 
-#include "judge/record.h"
+#include "base/version.h"
 #include "report/page_assets.h"
 
 #include <sodium.h>
@@ -80,7 +80,7 @@ static int add_part(const struct page *p, const char *name, size_t len, struct b
     if (IS("title"))
         add_html(p->title, out);
     else if (IS("generator"))
-        buf_adds(out, "assay " ASSAY_VERSION);
+        buf_addf(out, "assay %s", assay_version);
     else if (IS("style"))
         buf_adds(out, page_style);
     else if (IS("script"))
