@@ -7,6 +7,7 @@
 #ifndef ASSAY_BENCH_EVAL_BENCH_H
 #define ASSAY_BENCH_EVAL_BENCH_H
 
+#include "gpu_bench.h"
 #include "run_assay.h"
 
 #include "base/opt.h"
@@ -109,16 +110,16 @@ static inline char *variant(const struct bench *b, const char *path, int number,
     return fs_write_atomic(to, text.ptr, text.len, err) < 0 ? NULL : steal(&to);
 }
 
+static inline int bench_find_device(struct bench *b, struct err *err)
+{
+    b->device_name = b->device_name ? b->device_name : "cuda";
+    return device_find(b->device_name, &b->device, &b->index, err);
+}
+
 static inline int bench_open(struct bench *b, struct err *err)
 {
     AUTO(freep) char *runner_dir = NULL;
-    const char *why = NULL;
 
-    b->device_name = b->device_name ? b->device_name : "cuda";
-    if (device_find(b->device_name, &b->device, &b->index, err) < 0)
-        return -1;
-    if (b->device->probe(&why) == 0)
-        return fail(err, ERR_DEVICE, "%s: %s", b->device_name, why);
     b->assay = find_assay();
     runner_dir = xstrndup(b->assay, (size_t)(strrchr(b->assay, '/') - b->assay));
     b->places = (struct places){fs_share_dir(), fs_home_dir(), fs_cache_dir(),
@@ -159,6 +160,14 @@ static inline int bench_main(const char *name, const struct opt *table, struct b
         printf("usage: %s [options] [RESULT.json]\n%s", name, buf_str(&help_text));
         return 0;
     }
+    if (rc == 0)
+        rc = bench_find_device(b, &err);
+
+    /* Figures that are there already stay. */
+    int skipped = rc == 0 ? bench_needs(b->device) : 0;
+
+    if (skipped)
+        return skipped;
     clock_utc(now);
 
     b->start = clock_ns();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How benchmarks that need a GPU begin. Both return 0, or the exit status. */
+/* How benchmarks that need a GPU begin. All return 0, or the exit status. */
 #ifndef ASSAY_BENCH_GPU_BENCH_H
 #define ASSAY_BENCH_GPU_BENCH_H
 
@@ -24,14 +24,19 @@ static inline int bench_options(const char *name, const struct opt *table, void 
     return 2;
 }
 
-static inline int bench_needs_gpu(void)
+static inline int bench_needs(const struct device *device)
 {
     const char *why = "";
 
-    if (device_cuda.probe(&why) > 0)
+    if (device->probe(&why) > 0)
         return 0;
     printf("skipped: %s\n", why);
     return 77;
+}
+
+static inline int bench_needs_gpu(void)
+{
+    return bench_needs(&device_cuda);
 }
 
 #endif

@@ -52,14 +52,10 @@ struct run {
 
 /* --- judging --- */
 
-static int open_session(struct run *r, const char *word, struct err *err)
+static int load_problem(struct run *r, const char *word, struct err *err)
 {
-    struct session_options o = {
-        .device = r->device, .device_index = r->device_index, .plan = PLAN_DEFAULT};
     struct problem_ref ref = {0};
-    bool calibrated;
 
-    session_closep(&r->session);
     problem_freep(&r->problem);
     if (problem_find(r->app->places.share, word, &ref, err) < 0)
         return -1;
@@ -67,10 +63,23 @@ static int open_session(struct run *r, const char *word, struct err *err)
     int rc = problem_load(ref.path, ref.name, &r->problem, err);
 
     problem_ref_release(&ref);
+    return rc;
+}
+
+/* What is wrong with the problem is the attack's to name; with the device, nobody's. */
+static int open_session(struct run *r, const struct attack *a, struct err *err)
+{
+    struct session_options o = {
+        .device = r->device, .device_index = r->device_index, .plan = PLAN_DEFAULT};
+    bool calibrated;
+
+    session_closep(&r->session);
+    if (load_problem(r, a->problem, err) < 0)
+        return wrap(err, "%s", a->path);
     o.sizes = SIZES_SMALL;
     o.plan.budget_ms = TIMING_BUDGET_MS;
     o.plan.call_timeout_ms = CALL_TIMEOUT_MS;
-    return rc < 0 ? -1 : session_open(r->station, r->problem, &o, &r->session, &calibrated, err);
+    return session_open(r->station, r->problem, &o, &r->session, &calibrated, err);
 }
 
 static double cold_of(const struct evaluation *e)
@@ -115,8 +124,8 @@ static int judge_all(struct run *r, int argc, char **argv, struct err *err)
 
         if (!chosen(a, argc, argv))
             continue;
-        if ((!open || strcmp(open, a->problem) != 0) && open_session(r, a->problem, err) < 0)
-            return wrap(err, "%s", a->path);
+        if ((!open || strcmp(open, a->problem) != 0) && open_session(r, a, err) < 0)
+            return -1;
         open = a->problem;
         if (judge_attack(r, i, err) < 0)
             return -1;

@@ -2,18 +2,22 @@
 /* What this machine gives: devices, the sandbox layers a runner really had, tools. Nothing is
  * guessed: a runner is started and asked. */
 #include "cmd/cmd.h"
-
 #include "cmd/text.h"
 
 #include "base/version.h"
 #include "build/build.h"
-#include "device/nvrtc.h"
+#include "device/cublaslt.h"
+#include "device/nvml.h"
+#include "device/nvrtc_api.h"
+#include "gpu/cublas.h"
 #include "judge/call_floor.h"
 #include "judge/worker.h"
 #include "sandbox/sandbox.h"
 #include "store/store.h"
 
+#include <dlfcn.h>
 #include <jansson.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +32,18 @@ static const struct opt doctor_table[] = {
     {0},
 };
 
+enum mark { MARK_NO, MARK_ABSENT, MARK_OK }; /* absent: and no use needs it but its own */
+
+static const struct {
+    const char *text;
+    enum text_color color;
+} marks[] = {[MARK_NO] = {"NO ", TEXT_RED},
+             [MARK_ABSENT] = {"-  ", TEXT_DIM},
+             [MARK_OK] = {"ok ", TEXT_GREEN}};
+
 struct finding {
     const char *what;
-    bool ok;
+    enum mark mark;
     char text[512];
 };
 
@@ -40,7 +53,7 @@ struct findings {
 };
 
 static void PRINTF_LIKE(4, 5)
-    note(struct findings *f, const char *what, bool ok, const char *fmt, ...)
+    note(struct findings *f, const char *what, enum mark mark, const char *fmt, ...)
 {
     struct finding *x = &f->list[f->n];
     va_list ap;
@@ -49,10 +62,15 @@ static void PRINTF_LIKE(4, 5)
         return;
     f->n++;
     x->what = what;
-    x->ok = ok;
+    x->mark = mark;
     va_start(ap, fmt);
     vsnprintf(x->text, sizeof(x->text), fmt, ap);
     va_end(ap);
+}
+
+static enum mark mark_of(bool ok)
+{
+    return ok ? MARK_OK : MARK_NO;
 }
 
 static void look_at_devices(struct findings *f)
@@ -66,13 +84,13 @@ static void look_at_devices(struct findings *f)
         void *ctx = NULL;
 
         if (n <= 0) {
-            note(f, d->name, true, "none: %s", why);
+            note(f, d->name, MARK_ABSENT, "none: %s", why);
             continue;
         }
         if (d->judge->open(0, &ctx, &err) < 0 || d->judge->describe(ctx, &info, &err) < 0)
-            note(f, d->name, false, "%s", err.text);
+            note(f, d->name, MARK_NO, "%s", err.text);
         else
-            note(f, d->name, true, "%s, %d core%s for candidates, %.1f GiB (%s)", info.name,
+            note(f, d->name, MARK_OK, "%s, %d core%s for candidates, %.1f GiB (%s)", info.name,
                  info.cores, info.cores == 1 ? "" : "s", (double)info.memory_bytes / 0x1p30,
                  d->summary);
         d->judge->close(ctx);
@@ -88,12 +106,12 @@ static void look_at_runner(struct findings *f, const struct app *app)
 
     cpus_split(&cpus);
     if (call_floor_measure(&app->places, &device_cpu, 0, &cpus, &floor, &err) < 0) {
-        note(f, "runner", false, "%s", err.text);
+        note(f, "runner", MARK_NO, "%s", err.text);
         return;
     }
-    note(f, "runner", true, "starts, loads, runs; an empty kernel takes %.2f us",
+    note(f, "runner", MARK_OK, "starts, loads, runs; an empty kernel takes %.2f us",
          floor.floor_ns / 1e3);
-    note(f, "clock", cpus.split, "%s%s",
+    note(f, "clock", mark_of(cpus.split), "%s%s",
          cpus.split ? "judge and runners on different cores"
                     : "one core for both: times are coarse",
          cpus.smt_shared ? " (hyperthreads of one core)" : "");
@@ -101,7 +119,7 @@ static void look_at_runner(struct findings *f, const struct app *app)
         bool on = floor.layers & (1u << b);
 
         if (on || (wanted & (1u << b)))
-            note(f, "sandbox", on, "%s%s", sandbox_layer_names[b], on ? "" : ": missing");
+            note(f, "sandbox", mark_of(on), "%s%s", sandbox_layer_names[b], on ? "" : ": missing");
     }
 }
 
@@ -112,9 +130,9 @@ static void look_at_store(struct findings *f, const struct app *app)
     int64_t n = 0;
 
     if (store_open(app->places.home, &s, &err) < 0 || store_count(s, &n, &err) < 0)
-        note(f, "store", false, "%s", err.text);
+        note(f, "store", MARK_NO, "%s", err.text);
     else
-        note(f, "store", true, "%s/store.db, %lld record%s", app->places.home, (long long)n,
+        note(f, "store", MARK_OK, "%s/store.db, %lld record%s", app->places.home, (long long)n,
              n == 1 ? "" : "s");
 }
 
@@ -122,12 +140,86 @@ static void look_at_store(struct findings *f, const struct app *app)
 static void look_at_tools(struct findings *f, const struct app *app)
 {
     struct build_tool tools[BUILD_TOOLS];
-    const char *why = "";
 
     build_tools(app->places.cache, tools);
     for (int i = 0; i < BUILD_TOOLS; i++)
-        note(f, tools[i].what, tools[i].there || i > 0, "%s", tools[i].text);
-    note(f, "nvrtc", true, "%s", nvrtc_available(&why) ? "found" : why);
+        note(f, tools[i].what,
+             tools[i].there ? MARK_OK
+             : i > 0        ? MARK_ABSENT
+                            : MARK_NO,
+             "%s", tools[i].text);
+}
+
+static void look_at_nvrtc(struct findings *f)
+{
+    AUTO(freep) char *path = nvrtc_library();
+    const char *why = "";
+    const struct nvrtc_api *rtc = nvrtc_api(path, &why);
+    int major = 0, minor = 0;
+
+    if (!rtc)
+        note(f, "nvrtc", MARK_ABSENT, "%s", why);
+    else if (rtc->nvrtcVersion(&major, &minor))
+        note(f, "nvrtc", MARK_OK, "%s", path);
+    else
+        note(f, "nvrtc", MARK_OK, "NVRTC %d.%d, %s", major, minor, path);
+}
+
+/* "cuBLAS 13.1, " where the library says so. */
+static void print_version(void *lib, const char *title, const char *function, char out[64])
+{
+    int (*property)(int which, int *ret);
+    int major = 0, minor = 0;
+
+    out[0] = '\0';
+    *(void **)&property = dlsym(lib, function);
+    if (property && property(0, &major) == 0 && property(1, &minor) == 0)
+        snprintf(out, 64, "%s %d.%d, ", title, major, minor);
+}
+
+struct library {
+    const char *what, *title;
+    const char *property; /* a function that tells the version without a handle */
+    const char *without;  /* what becomes of it where it is missing */
+};
+
+/* A library that is done without. file: its path, or the name by which the linker finds it; NULL:
+ * not found. It stays loaded, as with its users: NVIDIA's leave memory behind when they go. */
+static void look_at_library(struct findings *f, const struct library *l, const char *file)
+{
+    void *lib = file ? dlopen(file, RTLD_LAZY | RTLD_LOCAL) : NULL;
+    struct link_map *map = NULL;
+    char version[64];
+
+    if (!lib) {
+        note(f, l->what, MARK_ABSENT, "no %s%s: %s", l->title,
+             file && strchr(file, '/') ? " that loads" : "", l->without);
+        return;
+    }
+    print_version(lib, l->title, l->property, version);
+    dlinfo(lib, RTLD_DI_LINKMAP, &map);
+
+    AUTO(freep) char *path = map ? realpath(map->l_name, NULL) : NULL;
+
+    note(f, l->what, MARK_OK, "%s%s", version, path ? path : file);
+}
+
+/* Each is looked for where its user looks. */
+static void look_at_libraries(struct findings *f)
+{
+    static const struct library cublas = {"cublas", "cuBLAS", "cublasGetProperty",
+                                          "on a GPU products of doubles take longer"};
+    static const struct library lt = {"cublaslt", "cuBLASLt", "cublasLtGetProperty",
+                                      "what tensor units reach is not measured"};
+    static const struct library nvml = {"nvml", "NVML", "",
+                                        "clocks, temperature and power of a GPU are not recorded"};
+    AUTO(freep) char *cublas_file = cublas_library();
+    AUTO(freep) char *lt_file = cublaslt_library();
+
+    look_at_nvrtc(f);
+    look_at_library(f, &cublas, cublas_file);
+    look_at_library(f, &lt, lt_file);
+    look_at_library(f, &nvml, NVML_LIBRARY);
 }
 
 /* PyTorch is imported, which takes a second or some. */
@@ -140,11 +232,11 @@ static void look_at_torch(struct findings *f, const struct app *app)
     struct err err = ERR_INIT;
 
     if (worker_open(&c, &worker, &err) < 0) {
-        note(f, "torch", true, "%s", err.text);
+        note(f, "torch", MARK_ABSENT, "%s", err.text);
         return;
     }
     worker_describe(worker, &eager, &text);
-    note(f, "torch", true, "%s", buf_str(&text));
+    note(f, "torch", MARK_OK, "%s", buf_str(&text));
 }
 
 static void look_at_builder(struct findings *f)
@@ -158,7 +250,7 @@ static void look_at_builder(struct findings *f)
     const char *none[] = {NULL};
 
     if (!mkdtemp(dir)) {
-        note(f, "builder", false, "no temporary folder");
+        note(f, "builder", MARK_NO, "no temporary folder");
         return;
     }
 
@@ -171,9 +263,10 @@ static void look_at_builder(struct findings *f)
                                 .max_output = 4096};
 
     if (sandbox_run_tool(&tool, &output, &result, &err) < 0)
-        note(f, "builder", false, "%s", err.text);
+        note(f, "builder", MARK_NO, "%s", err.text);
     else
-        note(f, "builder", result.exit_status == 0, "compilers run inside %s", result.walls);
+        note(f, "builder", mark_of(result.exit_status == 0), "compilers run inside %s",
+             result.walls);
     rmdir(dir);
 }
 
@@ -186,23 +279,25 @@ static int doctor_main(struct app *app, const void *options, int argc, char **ar
 
     if (argc > 0)
         return fail(err, ERR_USAGE, "doctor: unexpected argument '%s'", argv[0]);
-    note(&f, "assay", true, "%s, problems and headers in %s", assay_version, app->places.share);
+    note(&f, "assay", MARK_OK, "%s, problems and headers in %s", assay_version, app->places.share);
     look_at_devices(&f);
     look_at_tools(&f, app);
+    look_at_libraries(&f);
     look_at_torch(&f, app);
     look_at_builder(&f);
     look_at_runner(&f, app);
     look_at_store(&f, app);
     for (int i = 0; i < f.n; i++) {
+        const struct finding *x = &f.list[i];
         AUTO(buf_release) struct buf line = BUF_INIT;
 
-        well = well && f.list[i].ok;
-        json_array_append_new(array, json_pack("{s:s, s:b, s:s}", "what", f.list[i].what, "ok",
-                                               f.list[i].ok, "text", f.list[i].text));
-        text_colored(&line, app->color, f.list[i].ok ? TEXT_GREEN : TEXT_RED, "%s",
-                     f.list[i].ok ? "ok " : "NO ");
+        well = well && x->mark != MARK_NO;
+        json_array_append_new(array, json_pack("{s:s, s:b, s:b, s:s}", "what", x->what, "ok",
+                                               x->mark != MARK_NO, "found", x->mark == MARK_OK,
+                                               "text", x->text));
+        text_colored(&line, app->color, marks[x->mark].color, "%s", marks[x->mark].text);
         if (!o->json)
-            printf("%s %-8s %s\n", buf_str(&line), f.list[i].what, f.list[i].text);
+            printf("%s %-8s %s\n", buf_str(&line), x->what, x->text);
     }
     if (o->json) {
         json_dumpf(array, stdout, JSON_INDENT(1));

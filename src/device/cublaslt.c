@@ -10,9 +10,14 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct cublaslt table;
 static const char *why_missing;
 
+char *cublaslt_library(void)
+{
+    return cuda_library_find("ASSAY_CUBLASLT", "libcublasLt");
+}
+
 static void load(void)
 {
-    AUTO(freep) char *path = cuda_library_find("ASSAY_CUBLASLT", "libcublasLt");
+    AUTO(freep) char *path = cublaslt_library();
     void *lib = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 
     if (!lib) {

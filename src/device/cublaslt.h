@@ -76,8 +76,10 @@ struct cublaslt {
 #undef CUBLASLT_FIELD
 };
 
-/* Loads it once per process: $ASSAY_CUBLASLT, else where cuda_library.h looks. NULL with *ret_why
- * (static text) where there is none. */
+/* The library's file, the caller's: $ASSAY_CUBLASLT, else where cuda_library.h looks. NULL: none.
+ */
+char *cublaslt_library(void);
+/* Loads it once per process. NULL with *ret_why (static text) where there is none. */
 const struct cublaslt *cublaslt(const char **ret_why);
 
 #endif

@@ -80,6 +80,7 @@ const struct device device_cuda = {
     .pins_cores = false,
     .hold_ms = DEVICE_HOLD_MS,
     .probe = cuda_probe,
+    .remedy = "install NVIDIA's current driver, or judge C kernels with --device cpu",
     .judge = &cuda_judge_ops,
     .runner = &cuda_runner_ops,
     .read_paths = read_paths,

@@ -311,10 +311,12 @@ static int cuda_open(int index, void **ret_ctx, struct err *err)
     const char *why = "";
     const struct cuda_driver *cu = cuda_driver(&why);
     struct cuda_ctx *c;
+    char word[32];
     int l2 = 0;
 
+    snprintf(word, sizeof(word), "cuda:%d", index);
     if (!cu)
-        return fail(err, ERR_DEVICE, "cuda:%d: %s", index, why);
+        return device_fail_missing(&device_cuda, word, why, err);
     c = xcalloc(1, sizeof(*c));
     c->cu = cu;
     if (open_device(c, index, err) < 0 ||

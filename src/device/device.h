@@ -258,6 +258,7 @@ struct device {
     int hold_ms;
     /* How many there are, 0 when nothing is found; *ret_why then says what is missing (static). */
     int (*probe)(const char **ret_why);
+    const char *remedy; /* what to do then; NULL where one is always there */
     const struct device_judge_ops *judge;
     const struct device_runner_ops *runner;
     /* What a runner of this device may touch besides what every runner may; NULL: nothing. Files,
@@ -272,6 +273,10 @@ extern const struct device *const device_registry[]; /* NULL-terminated */
 
 /* "cpu", "cuda:1"; ERR_USAGE with the list of names otherwise. */
 int device_find(const char *word, const struct device **ret, int *ret_index, struct err *err);
+/* ERR_DEVICE: what is missing, and what to do. word: as the device was asked for. */
+int device_fail_missing(const struct device *d, const char *word, const char *why, struct err *err);
+/* So it fails where probe() finds none. */
+int device_check(const struct device *d, const char *word, struct err *err);
 /* The first device that takes this file's suffix, or NULL. */
 const struct device *device_for_file(const char *path);
 

@@ -46,6 +46,19 @@ int device_find(const char *word, const struct device **ret, int *ret_index, str
     return unknown(word, err);
 }
 
+int device_fail_missing(const struct device *d, const char *word, const char *why, struct err *err)
+{
+    return fail(err, ERR_DEVICE, "%s: %s%s%s", word, why, d->remedy ? "; " : "",
+                d->remedy ? d->remedy : "");
+}
+
+int device_check(const struct device *d, const char *word, struct err *err)
+{
+    const char *why = "none found";
+
+    return d->probe(&why) > 0 ? 0 : device_fail_missing(d, word, why, err);
+}
+
 static bool ends_with(const char *s, const char *end)
 {
     size_t n = strlen(s), m = strlen(end);

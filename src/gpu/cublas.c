@@ -39,9 +39,14 @@ struct cublas {
     char name[32];
 };
 
+char *cublas_library(void)
+{
+    return cuda_library_find("ASSAY_CUBLAS", "libcublas");
+}
+
 static bool load(struct cublas_api *api)
 {
-    AUTO(freep) char *file = cuda_library_find("ASSAY_CUBLAS", "libcublas");
+    AUTO(freep) char *file = cublas_library();
     void *lib = file ? dlopen(file, RTLD_NOW | RTLD_LOCAL) : NULL;
 
     if (!lib)

@@ -9,8 +9,9 @@
 
 struct cublas;
 
-/* On this stream of the current context. NULL: there is none, and the caller does without. Looked
- * for as $ASSAY_CUBLAS (the library's file), else where NVRTC is looked for. */
+/* The library's file, the caller's: $ASSAY_CUBLAS, else where cuda_library.h looks. NULL: none. */
+char *cublas_library(void);
+/* On this stream of the current context. NULL: there is none, and the caller does without. */
 struct cublas *cublas_open(CUstream stream);
 void cublas_close(struct cublas *b);             /* NULL is fine */
 const char *cublas_name(const struct cublas *b); /* "cuBLAS 13.1"; of NULL: "none" */

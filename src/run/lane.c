@@ -513,7 +513,7 @@ static void wait_for_judges(struct lane *l)
 static int ask_devices(struct lane *l, struct err *err)
 {
     const struct run_config *config = l->run->config;
-    const char *word = config->device, *why = NULL;
+    const char *word = config->device, *why = "none found";
     const struct device *d = l->device;
     int found = d->probe(&why);
     bool calibrated;
@@ -521,7 +521,7 @@ static int ask_devices(struct lane *l, struct err *err)
     if (word && device_find(word, &d, &l->first_device, err) < 0)
         return -1;
     if (found < 1)
-        return fail(err, ERR_DEVICE, "no %s device: %s", l->device->name, why ? why : "none found");
+        return device_fail_missing(l->device, l->device->name, why, err);
     l->n_devices = word && strchr(word, ':') ? 1 : MIN(found, MAX_JUDGES);
     l->first = station_new(config->places, l->device, l->first_device);
     if (station_ready(l->first, &calibrated, err) < 0)

@@ -87,8 +87,10 @@ int run_execute(const struct run_config *config, struct candidates *candidates,
     const struct device *device;
     int index, rc = 0;
 
-    /* A word that names no device must not become what the run was made with. */
-    if ((config->device && device_find(config->device, &device, &index, err) < 0) ||
+    /* A word that names no device must not become what the run was made with. One that is not here
+     * is what was asked for: with nothing but that to judge on, there is no run. */
+    if ((config->device && (device_find(config->device, &device, &index, err) < 0 ||
+                            device_check(device, config->device, err) < 0)) ||
         lock_run(config, &lock, err) < 0 || begin(config, err) < 0)
         return -1;
     candidates_resolve(candidates, config->places->share);

@@ -8,7 +8,7 @@ cat >"$work/assay" <<'END'
 #!/bin/bash
 if [ "$1" = doctor ]; then
     echo "ok  cpu      some CPU"
-    echo "ok  cuda     $GPU"
+    case $GPU in none*) echo "-   cuda     $GPU" ;; *) echo "ok  cuda     $GPU" ;; esac
     exit "${DOCTOR:-0}"
 fi
 for word in "$@"; do

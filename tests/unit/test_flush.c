@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* The judge's flush on the emulated GPU: which memory it goes through, and what it asks of the
+ * driver. That a real L2 is empty behind it only a GPU shows (tests/gpu). */
+#include "emulated_judge.h"
+
+#include "device/cuda_ctx.h"
+
+#include <string.h>
+
+#define L2_BYTES ((size_t)3 << 20) /* not what anything is rounded to */
+#define SWEPT (2 * L2_BYTES)       /* at least; one pass over L2's size still leaves hits */
+#define NOT_SUPPORTED 801          /* CUDA_ERROR_NOT_SUPPORTED */
+
+static int resets;
+static CUresult reset_result;
+static const unsigned *first_word; /* of the sweep; NULL: none yet */
+static unsigned word_at_reset;
+
+static CUresult count_resets(void)
+{
+    resets++;
+    word_at_reset = first_word ? *first_word : 0;
+    return reset_result;
+}
+
+/* A driver that counts, and a cache of its own size. */
+static struct cuda_ctx *rigged(void)
+{
+    static struct cuda_driver driver;
+    struct cuda_ctx *c = ctx;
+
+    if (c->cu != &driver) {
+        driver = *c->cu;
+        driver.cuCtxResetPersistingL2Cache = count_resets;
+        c->cu = &driver;
+        c->l2_bytes = L2_BYTES;
+    }
+    resets = 0;
+    reset_result = 0;
+    return c;
+}
+
+static void flush(void)
+{
+    struct err err = ERR_INIT;
+
+    must(ops->flush(ctx, NULL, 0, &err), &err);
+}
+
+/* Host memory is the device's here. */
+static unsigned *sweep(const struct cuda_ctx *c)
+{
+    return (unsigned *)(uintptr_t)c->sweep.at;
+}
+
+static void twice_the_cache_is_written(void **state)
+{
+    struct cuda_ctx *c = rigged();
+    size_t missed = 0;
+
+    (void)state;
+    flush(); /* makes the memory */
+    assert_true(c->sweep.bytes >= 2 * SWEPT);
+    memset(sweep(c), 0xAA, SWEPT);
+    flush();
+    for (size_t i = 0; i < SWEPT / sizeof(unsigned); i++)
+        missed += sweep(c)[i] == 0xAAAAAAAA;
+    assert_int_equal(missed, 0);
+}
+
+/* A word of all ones is what the reading kernel would answer to: at both ends of twice the cache,
+ * in memory that is not the written one. */
+static void as_much_other_memory_is_read(void **state)
+{
+    struct cuda_ctx *c = rigged();
+    size_t ends[2];
+
+    (void)state;
+    flush();
+    ends[0] = c->sweep.bytes / 2 / sizeof(unsigned);
+    ends[1] = ends[0] + SWEPT / sizeof(unsigned) - 1;
+    for (int i = 0; i < 2; i++) {
+        unsigned *word = &sweep(c)[ends[i]];
+
+        assert_int_equal(*word, 0);
+        flush();
+        assert_int_not_equal(sweep(c)[0], 0xFFFFFFFF);
+        *word = 0xFFFFFFFF;
+        flush();
+        assert_int_equal(sweep(c)[0], 0xFFFFFFFF);
+        *word = 0;
+    }
+}
+
+/* A candidate can mark lines as persisting: they outlive any sweep, so they go first. */
+static void persisting_lines_are_given_up_before_each_sweep(void **state)
+{
+    struct cuda_ctx *c = rigged();
+
+    (void)state;
+    flush();
+    first_word = sweep(c);
+    for (int i = 1; i <= 3; i++) {
+        sweep(c)[0] = 0xAAAAAAAA;
+        resets = 0;
+        flush();
+        assert_int_equal(resets, 1);
+        assert_int_equal(word_at_reset, 0xAAAAAAAA);
+    }
+    first_word = NULL;
+}
+
+static void a_reset_may_be_unsupported_but_not_fail(void **state)
+{
+    struct err err = ERR_INIT;
+
+    (void)state;
+    rigged();
+    reset_result = NOT_SUPPORTED;
+    flush();
+    assert_int_equal(resets, 1);
+    reset_result = 1;
+    assert_int_equal(ops->flush(ctx, NULL, 0, &err), -1);
+    assert_non_null(strstr(err.text, "flush"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(twice_the_cache_is_written),
+        cmocka_unit_test(as_much_other_memory_is_read),
+        cmocka_unit_test(persisting_lines_are_given_up_before_each_sweep),
+        cmocka_unit_test(a_reset_may_be_unsupported_but_not_fail),
+    };
+
+    return cmocka_run_group_tests(tests, emulated_open, emulated_close);
+}
