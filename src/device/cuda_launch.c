@@ -22,31 +22,37 @@ struct range {
     int64_t min, max;
 };
 
-static int value_in(struct launch_parser *p, const struct range *r, unsigned *ret)
+/* *known becomes false where the value is not yet known. */
+static int value_in(struct launch_parser *p, const struct range *r, unsigned *ret, bool *known)
 {
+    struct launch_value v;
     const char *at;
-    int64_t v;
 
     launch_peek(p);
     at = p->at;
     if (launch_sum(p, &v) < 0)
         return -1;
-    if (p->call && (v < r->min || v > r->max))
+    if (v.fraction)
+        return launch_bad(p, at, "not a whole number");
+    if (v.known && (v.whole < r->min || v.whole > r->max))
         return launch_bad(p, at, "%s is %" PRId64 ", and has to be %" PRId64 " to %" PRId64,
-                          r->what, v, r->min, r->max);
-    *ret = (unsigned)v;
+                          r->what, v.whole, r->min, r->max);
+    *ret = (unsigned)v.whole;
+    *known = *known && v.known;
     return 0;
 }
 
-static int three_values(struct launch_parser *p, const struct range ranges[3], unsigned ret[3])
+static int three_values(struct launch_parser *p, const struct range ranges[3], unsigned ret[3],
+                        bool *ret_known)
 {
     int n = 0;
 
     ret[0] = ret[1] = ret[2] = 1;
+    *ret_known = true;
     do {
         if (n == 3)
             return launch_bad(p, p->at - 1, "more than three values");
-        if (value_in(p, &ranges[n], &ret[n]) < 0)
+        if (value_in(p, &ranges[n], &ret[n], ret_known) < 0)
             return -1;
         n++;
     } while (launch_take(p, ','));
@@ -57,8 +63,9 @@ static int grid_field(struct launch_parser *p, struct cuda_launch *l)
 {
     static const struct range ranges[3] = {
         {"grid x", 1, INT32_MAX}, {"grid y", 1, 65535}, {"grid z", 1, 65535}};
+    bool ignored;
 
-    return three_values(p, ranges, l->grid);
+    return three_values(p, ranges, l->grid, &ignored);
 }
 
 static int block_field(struct launch_parser *p, struct cuda_launch *l)
@@ -66,10 +73,11 @@ static int block_field(struct launch_parser *p, struct cuda_launch *l)
     static const struct range ranges[3] = {
         {"block x", 1, 1024}, {"block y", 1, 1024}, {"block z", 1, 64}};
     const char *at = p->at;
+    bool known;
 
-    if (three_values(p, ranges, l->block) < 0)
+    if (three_values(p, ranges, l->block, &known) < 0)
         return -1;
-    if (p->call && l->block[0] * l->block[1] * l->block[2] > 1024)
+    if (known && l->block[0] * l->block[1] * l->block[2] > 1024)
         return launch_bad(p, at, "a block of %u threads: 1024 is the limit",
                           l->block[0] * l->block[1] * l->block[2]);
     return 0;
@@ -78,8 +86,9 @@ static int block_field(struct launch_parser *p, struct cuda_launch *l)
 static int smem_field(struct launch_parser *p, struct cuda_launch *l)
 {
     static const struct range range = {"smem", 0, 1 << 20}; /* the device's own limit is lower */
+    bool ignored = true;
 
-    return value_in(p, &range, &l->smem);
+    return value_in(p, &range, &l->smem, &ignored);
 }
 
 /* in0 or out0 alone; *ret_is: whether it was one (then it is read). */
@@ -113,30 +122,6 @@ static int pointer_arg(struct launch_parser *p, struct cuda_arg *ret, bool *ret_
     return 0;
 }
 
-/* A decimal fraction, which no whole number looks like: digits with '.' or an exponent. */
-static bool fraction(struct launch_parser *p, float *ret)
-{
-    const char *at = p->at;
-    char text[48];
-    size_t n = 0;
-    char *end;
-
-    if (at < p->end && *at == '-')
-        text[n++] = *at++;
-    while (at < p->end && n < sizeof(text) - 1 &&
-           (isdigit((unsigned char)*at) || *at == '.' || *at == 'e' || *at == 'E' ||
-            ((*at == '-' || *at == '+') && (at[-1] == 'e' || at[-1] == 'E'))))
-        text[n++] = *at++;
-    text[n] = '\0';
-    if (!strpbrk(text, ".eE") || !isdigit((unsigned char)text[text[0] == '-']))
-        return false;
-    *ret = strtof(text, &end);
-    if (*end)
-        return false;
-    p->at = at;
-    return true;
-}
-
 static int take_type(struct launch_parser *p, enum cuda_arg_type *ret)
 {
     const char *at;
@@ -166,18 +151,15 @@ static uint64_t float_bits(float f)
 static int number_arg(struct launch_parser *p, struct cuda_arg *ret)
 {
     const char *at = p->at;
-    bool is_fraction;
-    int64_t v = 0;
-    float f = 0;
+    struct launch_value v;
 
-    is_fraction = fraction(p, &f);
-    if ((!is_fraction && launch_sum(p, &v) < 0) || take_type(p, &ret->type) < 0)
+    if (launch_sum(p, &v) < 0 || take_type(p, &ret->type) < 0)
         return -1;
-    if (is_fraction && ret->type != CUDA_ARG_F32)
+    if (v.fraction && ret->type != CUDA_ARG_F32)
         return launch_bad(p, at, "a fraction can only be passed as f32");
-    if (p->call && ret->type == CUDA_ARG_I32 && (v < INT32_MIN || v > INT32_MAX))
-        return launch_bad(p, at, "%" PRId64 " does not fit into i32: pass it as i64", v);
-    ret->bits = ret->type == CUDA_ARG_F32 ? float_bits(is_fraction ? f : (float)v) : (uint64_t)v;
+    if (v.known && ret->type == CUDA_ARG_I32 && (v.whole < INT32_MIN || v.whole > INT32_MAX))
+        return launch_bad(p, at, "%" PRId64 " does not fit into i32: pass it as i64", v.whole);
+    ret->bits = ret->type == CUDA_ARG_F32 ? float_bits((float)v.real) : (uint64_t)v.whole;
     return 0;
 }
 
@@ -206,6 +188,20 @@ static const struct field {
               {"smem", false, smem_field},
               {"args", false, args_field}};
 
+static int no_field(struct launch_parser *p, const char *at, const char *word)
+{
+    /* The last: a line of its own, which for its first word seems to go on with the one before. */
+    static const char *const names[] = {"grid", "block", "smem", "args", "launch"};
+    const char *near = *word ? nearest(word, names, ARRAY_SIZE(names)) : NULL;
+
+    if (near)
+        return launch_bad(p, at,
+                          "grid=, block=, smem= or args= belongs here: did you mean '%s' by "
+                          "'%.40s'?",
+                          near, word);
+    return launch_bad(p, at, "grid=, block=, smem= or args= belongs here");
+}
+
 /* One NAME=..., not seen before. */
 static int field(struct launch_parser *p, struct cuda_launch *l, unsigned *seen)
 {
@@ -222,7 +218,7 @@ static int field(struct launch_parser *p, struct cuda_launch *l, unsigned *seen)
         *seen |= 1u << i;
         return launch_expect(p, '=') < 0 ? -1 : fields[i].parse(p, l);
     }
-    return launch_bad(p, at, "grid=, block=, smem= or args= belongs here");
+    return no_field(p, at, word);
 }
 
 static int launch_name(struct launch_parser *p, char name[CUDA_LAUNCH_MAX_NAME])
@@ -237,7 +233,36 @@ static int launch_name(struct launch_parser *p, char name[CUDA_LAUNCH_MAX_NAME])
     launch_peek(p);
     if (launch_word(p, name) < 0)
         return -1;
-    return *name ? 0 : launch_bad(p, p->at, "the name of a kernel belongs behind 'launch'");
+    if (!*name)
+        return launch_bad(p, p->at, "the name of a kernel belongs behind 'launch'");
+    if (p->at < p->end && (*p->at == '<' || *p->at == ':'))
+        return launch_bad(
+            p, p->at,
+            "a kernel is named as in extern \"C\", without '%c': call the template or "
+            "the class's function from one",
+            *p->at);
+    return 0;
+}
+
+static int whole_line(struct launch_parser *p, struct cuda_launch *ret)
+{
+    struct cuda_launch l = {.n_args = 0};
+    unsigned seen = 0;
+
+    if (p->end - p->start > CUDA_LAUNCH_MAX_LINE)
+        return launch_bad(p, p->start + CUDA_LAUNCH_MAX_LINE - 1, "the line is too long");
+    if (launch_name(p, l.name) < 0)
+        return -1;
+    while (launch_peek(p))
+        if (field(p, &l, &seen) < 0)
+            return -1;
+    if (p->at < p->end)
+        return launch_bad(p, p->at, "a NUL byte");
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+        if (fields[i].required && !(seen & 1u << i))
+            return launch_bad(p, p->at, "the line has no %s=", fields[i].name);
+    *ret = l;
+    return 0;
 }
 
 int cuda_launch_parse(const char *line, size_t len, const struct device_call *call,
@@ -245,23 +270,28 @@ int cuda_launch_parse(const char *line, size_t len, const struct device_call *ca
 {
     struct launch_parser p = {
         .start = line, .at = line, .end = line + len, .call = call, .err = err};
-    struct cuda_launch l = {.n_args = 0};
-    unsigned seen = 0;
 
-    if (len > CUDA_LAUNCH_MAX_LINE)
-        return fail(err, ERR_INPUT, "column %d: the line is too long", CUDA_LAUNCH_MAX_LINE);
-    if (launch_name(&p, l.name) < 0)
-        return -1;
-    while (launch_peek(&p))
-        if (field(&p, &l, &seen) < 0)
-            return -1;
-    if (p.at < p.end)
-        return launch_bad(&p, p.at, "a NUL byte");
-    for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
-        if (fields[i].required && !(seen & 1u << i))
-            return launch_bad(&p, p.at, "the line has no %s=", fields[i].name);
-    *ret = l;
-    return 0;
+    if (whole_line(&p, ret) == 0)
+        return 0;
+    if (p.bad.line)
+        return wrap(err, "line %d, column %d", p.bad.line, p.bad.column);
+    return wrap(err, "column %d", p.bad.column);
+}
+
+int cuda_launch_check(const char *line, size_t len, struct cuda_launch *ret,
+                      struct cuda_place *ret_where, struct err *err)
+{
+    struct launch_parser p = {.start = line, .at = line, .end = line + len, .err = err};
+    int rc = whole_line(&p, ret);
+
+    if (rc < 0)
+        *ret_where = p.bad;
+    return rc;
+}
+
+int cuda_launch_line(const struct cuda_text *line)
+{
+    return launch_place(line->at, line->at, line->at + line->len).line;
 }
 
 /* ---- the artifact ---- */

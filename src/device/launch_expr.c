@@ -11,21 +11,63 @@
 
 /* ---- words ---- */
 
+/* "@LINE:COLUMN ", which tells where the text behind it stands in the source. NULL: no such mark.
+ */
+static const char *skip_mark(const char *at, const char *end, struct cuda_place *ret)
+{
+    int values[2] = {0, 0};
+
+    for (int i = 0; i < 2; i++) {
+        if (at == end || *at++ != "@:"[i])
+            return NULL;
+        for (int n = 0; n < 9 && at < end && isdigit((unsigned char)*at); n++)
+            values[i] = values[i] * 10 + (*at++ - '0');
+    }
+    if (at == end || *at != ' ')
+        return NULL;
+    *ret = (struct cuda_place){values[0], values[1]};
+    return at + 1;
+}
+
+struct cuda_place launch_place(const char *start, const char *at, const char *end)
+{
+    struct cuda_place place = {0, 1}, marked;
+    const char *from = start, *behind;
+
+    for (const char *c = start; c <= at && c < end; c++) {
+        behind = *c == '@' ? skip_mark(c, end, &marked) : NULL;
+        if (behind) {
+            place = marked;
+            from = behind;
+        }
+    }
+    if (at > from)
+        place.column += (int)(at - from);
+    return place;
+}
+
 int launch_bad(struct launch_parser *p, const char *at, const char *fmt, ...)
 {
-    char line[512];
+    char text[512];
     va_list ap;
 
     va_start(ap, fmt);
-    vsnprintf(line, sizeof(line), fmt, ap);
+    vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    return fail(p->err, ERR_INPUT, "column %td: %s", at - p->start + 1, line);
+    p->bad = launch_place(p->start, at, p->end);
+    return fail(p->err, ERR_INPUT, "%s", text);
 }
 
 static void skip_blanks(struct launch_parser *p)
 {
-    while (p->at < p->end && (*p->at == ' ' || *p->at == '\t'))
-        p->at++;
+    struct cuda_place ignored;
+    const char *behind;
+
+    for (; p->at < p->end; p->at = behind) {
+        behind = *p->at == '@' ? skip_mark(p->at, p->end, &ignored) : p->at + 1;
+        if (!behind || (*p->at != ' ' && *p->at != '\t' && *p->at != '@'))
+            return;
+    }
 }
 
 /* The next character that is not blank; '\0' at the end. */
@@ -76,7 +118,7 @@ int launch_word(struct launch_parser *p, char out[CUDA_LAUNCH_MAX_NAME])
     return 0;
 }
 
-static int take_number(struct launch_parser *p, int64_t *ret)
+static int take_whole(struct launch_parser *p, int64_t *ret)
 {
     const char *from = p->at;
     int64_t v = 0;
@@ -88,6 +130,46 @@ static int take_number(struct launch_parser *p, int64_t *ret)
     }
     if (p->at < p->end && (is_word_char(*p->at) || *p->at == '.'))
         return launch_bad(p, from, "not a whole number");
+    *ret = v;
+    return 0;
+}
+
+static bool is_exponent(char c)
+{
+    return c == 'e' || c == 'E';
+}
+
+/* A decimal fraction, which no whole number looks like: digits with '.' or an exponent. */
+static bool take_fraction(struct launch_parser *p, double *ret)
+{
+    const char *at = p->at;
+    char text[48];
+    size_t n = 0;
+    char *end;
+
+    while (at < p->end && n < sizeof(text) - 1 &&
+           (isdigit((unsigned char)*at) || *at == '.' || is_exponent(*at) ||
+            ((*at == '-' || *at == '+') && n > 0 && is_exponent(at[-1]))))
+        text[n++] = *at++;
+    text[n] = '\0';
+    if (!strpbrk(text, ".eE") || (at < p->end && is_word_char(*at)))
+        return false;
+    *ret = strtod(text, &end);
+    if (*end)
+        return false;
+    p->at = at;
+    return true;
+}
+
+static int take_number(struct launch_parser *p, struct launch_value *ret)
+{
+    struct launch_value v = {.known = true};
+
+    v.fraction = take_fraction(p, &v.real);
+    if (!v.fraction && take_whole(p, &v.whole) < 0)
+        return -1;
+    if (!v.fraction)
+        v.real = (double)v.whole;
     *ret = v;
     return 0;
 }
@@ -138,7 +220,7 @@ static int shape_index(struct launch_parser *p, const struct tensor_slot *t, int
     at = p->at;
     if (at == p->end || !isdigit((unsigned char)*at))
         return launch_bad(p, at, "a number belongs between the brackets of shape[]");
-    if (take_number(p, &axis) < 0 || launch_expect(p, ']') < 0)
+    if (take_whole(p, &axis) < 0 || launch_expect(p, ']') < 0)
         return -1;
     if (axis >= SHAPE_MAX_RANK)
         return launch_bad(p, at, "no tensor has more than %d dimensions", SHAPE_MAX_RANK);
@@ -150,11 +232,13 @@ static int shape_index(struct launch_parser *p, const struct tensor_slot *t, int
 }
 
 /* in0.shape[1], in0.numel; the tensor's word is read already. */
-static int tensor_value(struct launch_parser *p, const char *at, bool out, int index, int64_t *ret)
+static int tensor_value(struct launch_parser *p, const char *at, bool out, int index,
+                        struct launch_value *ret)
 {
     const struct tensor_slot *t = launch_tensor(p, at, out, index);
     char field[CUDA_LAUNCH_MAX_NAME];
     const char *field_at;
+    int64_t size = t ? shape_count(&t->shape) : 1;
 
     if (p->call && !t)
         return -1;
@@ -163,56 +247,82 @@ static int tensor_value(struct launch_parser *p, const char *at, bool out, int i
     field_at = p->at;
     if (launch_word(p, field) < 0)
         return -1;
-    if (!strcmp(field, "shape"))
-        return shape_index(p, t, ret);
-    if (strcmp(field, "numel") != 0)
+    if (strcmp(field, "numel") != 0 && strcmp(field, "shape") != 0)
         return launch_bad(p, field_at, "a tensor has .numel and .shape[N], not .%.40s", field);
-    *ret = t ? shape_count(&t->shape) : 1;
+    if (*field == 's' && shape_index(p, t, &size) < 0)
+        return -1;
+    *ret = (struct launch_value){.whole = size, .real = (double)size, .known = t != NULL};
     return 0;
 }
 
 /* ---- expressions ---- */
 
-static int divide(struct launch_parser *p, const char *at, char op, int64_t a, int64_t b,
-                  int64_t *ret)
+static int divide(struct launch_parser *p, const char *at, char op, const struct launch_value *a,
+                  const struct launch_value *b, struct launch_value *v)
 {
-    if (b == 0 && !p->call)
-        b = 1;
-    if (b == 0)
-        return launch_bad(p, at, "division by zero");
-    if (a == INT64_MIN && b == -1)
+    int64_t by = b->whole;
+
+    if (v->fraction ? b->real == 0 : by == 0) {
+        if (b->known)
+            return launch_bad(p, at, "division by zero");
+        by = 1;
+    }
+    if (v->fraction) {
+        v->real = a->real / b->real;
+        return 0;
+    }
+    if (a->whole == INT64_MIN && by == -1)
         return launch_bad(p, at, "a number past 64 bits");
-    *ret = op == '%' ? a % b : a / b;
-    if (op == 'c' && a % b != 0 && (a < 0) == (b < 0))
-        ++*ret;
+    v->whole = op == '%' ? a->whole % by : a->whole / by;
+    if (op == 'c' && a->whole % by != 0 && (a->whole < 0) == (by < 0))
+        v->whole++;
+    v->real = op == '/' ? a->real / b->real : (double)v->whole;
     return 0;
 }
 
-static int combine(struct launch_parser *p, const char *at, char op, int64_t a, int64_t b,
-                   int64_t *ret)
+/* All but divisions. */
+static bool compute(char op, const struct launch_value *a, const struct launch_value *b,
+                    struct launch_value *v)
 {
-    bool over = false;
-
     switch (op) {
     case '+':
-        over = __builtin_add_overflow(a, b, ret);
-        break;
+        v->real = a->real + b->real;
+        return __builtin_add_overflow(a->whole, b->whole, &v->whole);
     case '-':
-        over = __builtin_sub_overflow(a, b, ret);
-        break;
+        v->real = a->real - b->real;
+        return __builtin_sub_overflow(a->whole, b->whole, &v->whole);
     case '*':
-        over = __builtin_mul_overflow(a, b, ret);
-        break;
+        v->real = a->real * b->real;
+        return __builtin_mul_overflow(a->whole, b->whole, &v->whole);
     case '<': /* min */
-        *ret = MIN(a, b);
-        break;
-    case '>': /* max */
-        *ret = MAX(a, b);
-        break;
-    default: /* '/', '%', 'c' for ceil_div */
-        return divide(p, at, op, a, b, ret);
+        v->real = MIN(a->real, b->real);
+        v->whole = MIN(a->whole, b->whole);
+        return false;
+    default: /* '>': max */
+        v->real = MAX(a->real, b->real);
+        v->whole = MAX(a->whole, b->whole);
+        return false;
     }
-    return over && p->call ? launch_bad(p, at, "a number past 64 bits") : 0;
+}
+
+/* '/', '%', 'c' for ceil_div, and what compute() knows. *ret may be one of the operands. */
+static int combine(struct launch_parser *p, const char *at, char op, const struct launch_value *a,
+                   const struct launch_value *b, struct launch_value *ret)
+{
+    struct launch_value v = {.fraction = a->fraction || b->fraction, .known = a->known && b->known};
+
+    if (v.fraction && (op == '%' || op == 'c'))
+        return launch_bad(p, at, "%s takes whole numbers", op == '%' ? "%" : "ceil_div");
+    if (strchr("/%c", op)) {
+        if (divide(p, at, op, a, b, &v) < 0)
+            return -1;
+    } else if (compute(op, a, b, &v) && v.known && !v.fraction) {
+        return launch_bad(p, at, "a number past 64 bits");
+    }
+    if (v.fraction)
+        v.whole = 0;
+    *ret = v;
+    return 0;
 }
 
 static const struct function {
@@ -222,15 +332,15 @@ static const struct function {
 } functions[] = {{"ceil_div", 'c', 2}, {"min", '<', 16}, {"max", '>', 16}};
 
 static int call_function(struct launch_parser *p, const struct function *f, const char *at,
-                         int64_t *ret)
+                         struct launch_value *ret)
 {
-    int64_t v, next;
+    struct launch_value v, next;
     int n = 1;
 
     if (launch_expect(p, '(') < 0 || launch_sum(p, &v) < 0)
         return -1;
     for (; launch_take(p, ','); n++)
-        if (launch_sum(p, &next) < 0 || combine(p, at, f->op, v, next, &v) < 0)
+        if (launch_sum(p, &next) < 0 || combine(p, at, f->op, &v, &next, &v) < 0)
             return -1;
     if (launch_expect(p, ')') < 0)
         return -1;
@@ -241,7 +351,7 @@ static int call_function(struct launch_parser *p, const struct function *f, cons
     return 0;
 }
 
-static int named_value(struct launch_parser *p, int64_t *ret)
+static int named_value(struct launch_parser *p, struct launch_value *ret)
 {
     const char *at = p->at;
     char word[CUDA_LAUNCH_MAX_NAME];
@@ -259,12 +369,27 @@ static int named_value(struct launch_parser *p, int64_t *ret)
         p, at, "'%.40s' is no tensor (in0, out0) and no function (ceil_div, min, max)", word);
 }
 
-static int nested(struct launch_parser *p, int64_t *ret)
+static int nested(struct launch_parser *p, struct launch_value *ret)
 {
-    return launch_sum(p, ret) < 0 || launch_expect(p, ')') < 0 ? -1 : 0;
+    if (launch_sum(p, ret) < 0)
+        return -1;
+    if (launch_peek(p) == ',')
+        return launch_bad(p, p->at, "values have no brackets around them: write grid=1,2");
+    return launch_expect(p, ')');
 }
 
-static int factor(struct launch_parser *p, int64_t *ret)
+static int negate(struct launch_parser *p, const char *at, struct launch_value *v)
+{
+    static const struct launch_value zero = {.known = true};
+    double real = -v->real; /* 0 - 0.0 would lose the sign */
+
+    if (combine(p, at, '-', &zero, v, v) < 0)
+        return -1;
+    v->real = real;
+    return 0;
+}
+
+static int factor(struct launch_parser *p, struct launch_value *ret)
 {
     char c = launch_peek(p);
     const char *at = p->at;
@@ -277,7 +402,7 @@ static int factor(struct launch_parser *p, int64_t *ret)
     if (launch_take(p, '('))
         rc = nested(p, ret);
     else if (launch_take(p, '-'))
-        rc = factor(p, ret) < 0 ? -1 : combine(p, at, '-', 0, *ret, ret);
+        rc = factor(p, ret) < 0 ? -1 : negate(p, at, ret);
     else if (is_word_char(c))
         rc = named_value(p, ret);
     else if (c)
@@ -289,10 +414,11 @@ static int factor(struct launch_parser *p, int64_t *ret)
 }
 
 /* Both levels of two-sided operators: operands by `operand`, joined by the characters in `ops`. */
-static int chain(struct launch_parser *p, int (*operand)(struct launch_parser *, int64_t *),
-                 const char *ops, int64_t *ret)
+static int chain(struct launch_parser *p,
+                 int (*operand)(struct launch_parser *, struct launch_value *), const char *ops,
+                 struct launch_value *ret)
 {
-    int64_t v, next;
+    struct launch_value v, next;
 
     if (operand(p, &v) < 0)
         return -1;
@@ -305,17 +431,17 @@ static int chain(struct launch_parser *p, int (*operand)(struct launch_parser *,
             return 0;
         }
         p->at++;
-        if (operand(p, &next) < 0 || combine(p, at, op, v, next, &v) < 0)
+        if (operand(p, &next) < 0 || combine(p, at, op, &v, &next, &v) < 0)
             return -1;
     }
 }
 
-static int product(struct launch_parser *p, int64_t *ret)
+static int product(struct launch_parser *p, struct launch_value *ret)
 {
     return chain(p, factor, "*/%", ret);
 }
 
-int launch_sum(struct launch_parser *p, int64_t *ret)
+int launch_sum(struct launch_parser *p, struct launch_value *ret)
 {
     return chain(p, product, "+-", ret);
 }
