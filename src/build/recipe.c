@@ -24,9 +24,7 @@
 
 /* ---- names ---- */
 
-/* The user's own file name, so that messages read as expected; but only one that means nothing to a
- * command line. */
-static char *source_name(const char *file_name)
+char *recipe_source_name(const char *file_name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     const char *slash = strrchr(file_name, '/'), *base = slash ? slash + 1 : file_name;
@@ -331,7 +329,7 @@ int recipe_build(const struct recipe *r, const struct build_request *req, struct
                  struct err *err)
 {
     AUTO(artifact_entry_release) struct artifact_entry e = ARTIFACT_ENTRY_INIT;
-    AUTO(freep) char *name = source_name(req->file_name);
+    AUTO(freep) char *name = recipe_source_name(req->file_name);
     char key[HASH_HEX];
 
     if (cache_key(r, req, name, key, err) < 0)

@@ -32,6 +32,10 @@ struct recipe {
 int recipe_build(const struct recipe *r, const struct build_request *req, struct build_result *ret,
                  struct err *err);
 
+/* The user's own file name, so that messages read as expected; but only one that means nothing to a
+ * command line. The caller's to free. */
+char *recipe_source_name(const char *file_name);
+
 /* The toolchains: see build.c. */
 int toolchain_c(const struct build_request *req, struct build_result *ret, struct err *err);
 int toolchain_cuda(const struct build_request *req, struct build_result *ret, struct err *err);

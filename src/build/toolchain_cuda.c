@@ -2,10 +2,11 @@
 /*
  * .cu files take one of two routes:
  *
- *   host code           nvcc, with g++ for the host part, to a shared library; about a second. All
- *                       that it needs is linked in, but libc and libcuda: a runner opens no files.
+ *   host code           nvcc, with g++ for the host part, to a shared library; one to two seconds.
+ *                       All that it needs is linked in, but libc and libcuda: a runner opens no
+ *                       files.
  *   `// assay: launch`  kernels alone. NVRTC, in our own tool assay-nvrtc, to launch lines and
- *                       machine code in one file; about 50 ms. Never in the judge's own process:
+ *                       machine code in one file; 70 to 200 ms. Never in the judge's own process:
  *                       NVRTC is a compiler that reads a stranger's text.
  *
  * Code is made for one architecture, the device's own, so that Hopper's sm_90a is there to be used.
@@ -148,10 +149,25 @@ static bool is_arch(const char *arch)
            arch[digits + strspn(arch + digits, "af")] == '\0';
 }
 
+/* A launch line gone wrong would else be a comment, and the candidate one without an entry. */
+static bool refuse_stray(const struct build_request *req, struct build_result *ret)
+{
+    AUTO(freep) char *name = recipe_source_name(req->file_name);
+    struct launch_stray s;
+
+    if (!launch_lines_stray(req->source, req->source_len, &s))
+        return false;
+    ret->status = BUILD_FAILED;
+    ret->log = xasprintf("%s(%d): error: column %d: %s\n", name, s.line, s.column, s.why);
+    return true;
+}
+
 int toolchain_cuda(const struct build_request *req, struct build_result *ret, struct err *err)
 {
     if (!is_arch(req->arch))
         return fail(err, ERR_SYSTEM, "%s: no architecture to build for", req->file_name);
+    if (refuse_stray(req, ret))
+        return 0;
     if (launch_lines_any(req->source, req->source_len))
         return build_with_nvrtc(req, ret, err);
     return build_with_nvcc(req, ret, err);

@@ -9,8 +9,11 @@
  *
  *   EXPR  whole numbers, in0.shape[1], in0.numel, out0.numel, + - * / % ( ),
  *         ceil_div(a, b), min(a, b, ...), max(a, b, ...)
- *   ARG   in0, out0 (device pointers), EXPR:i32, EXPR:i64, EXPR:f32, or a decimal fraction:
- * 1e-5:f32
+ *   ARG   in0, out0 (device pointers), EXPR:i32, EXPR:i64, EXPR:f32; for f32 there may be decimal
+ *         fractions in it, and `/` gives one: 1e-5:f32, 1/in0.shape[1]:f32
+ *
+ * "@LINE:COLUMN " counts as blank, and tells where the text behind it stands in the source: a
+ * launch may come from several lines there (launch_lines.h).
  *
  * The artifact is text and machine code in one piece:
  *
@@ -52,16 +55,27 @@ struct cuda_launch {
     struct cuda_arg args[CUDA_LAUNCH_MAX_ARGS];
 };
 
-/* `line` has no line end. With a call, tensors have its shapes and addresses (NULL while setting
- * up), and values out of CUDA's range are errors. Without one (NULL) only the form is checked, and
- * of *ret only name, n_args and the arguments' types mean something. ERR_INPUT "column N: ...". */
-int cuda_launch_parse(const char *line, size_t len, const struct device_call *call,
-                      struct cuda_launch *ret, struct err *err);
-
 struct cuda_text {
     const char *at; /* not owned */
     size_t len;
 };
+
+struct cuda_place {
+    int line; /* of the source; 0: not known, and the column is one of the launch's text */
+    int column;
+};
+
+/* `line` has no line end. With a call, tensors have its shapes and addresses (NULL while setting
+ * up), and values out of CUDA's range are errors. Without one (NULL) only the form is checked and
+ * what is constant, and of *ret only name, n_args and the arguments' types mean something.
+ * ERR_INPUT "line N, column M: ...", or "column M: ..." of a line without marks. */
+int cuda_launch_parse(const char *line, size_t len, const struct device_call *call,
+                      struct cuda_launch *ret, struct err *err);
+/* The same without a call; on failure *ret_where is the place, and err's text is without it. */
+int cuda_launch_check(const char *line, size_t len, struct cuda_launch *ret,
+                      struct cuda_place *ret_where, struct err *err);
+/* The line of the source where it begins; 0: not known. */
+int cuda_launch_line(const struct cuda_text *line);
 
 /* An artifact taken apart; everything points into its bytes. */
 struct cuda_program {

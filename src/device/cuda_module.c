@@ -57,6 +57,14 @@ static int check_params(CUfunction function, const struct cuda_launch *l, struct
     return 0;
 }
 
+/* Says of which line the error is. */
+static int of_line(const struct cuda_module *m, int line, struct err *err)
+{
+    int number = cuda_launch_line(&m->program.lines[line]);
+
+    return number ? wrap(err, "line %d", number) : wrap(err, "launch line %d", line + 1);
+}
+
 static int find_function(struct cuda_module *m, int line, struct err *err)
 {
     const struct cuda_text *text = &m->program.lines[line];
@@ -79,7 +87,7 @@ static int load_module(struct cuda_module *m, struct err *err)
         return cuda_fail(m->cu, rc, err, "candidate does not load");
     for (int i = 0; i < m->program.n_lines; i++)
         if (find_function(m, i, err) < 0)
-            return wrap(err, "launch line %d", i + 1);
+            return of_line(m, i, err);
     return 0;
 }
 
@@ -119,7 +127,10 @@ static int prepare(const struct cuda_module *m, int line, const struct device_ca
     if (ret->launch.smem > PLAIN_SMEM_BYTES)
         rc = m->cu->cuFuncSetAttribute(
             ret->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)ret->launch.smem);
-    return rc ? cuda_fail(m->cu, rc, err, "smem=%u", ret->launch.smem) : 0;
+    if (rc == 0)
+        return 0;
+    cuda_fail(m->cu, rc, err, "smem=%u", ret->launch.smem);
+    return of_line(m, line, err);
 }
 
 int cuda_launches_new(const struct cuda_module *m, const struct device_call *c,
@@ -131,7 +142,6 @@ int cuda_launches_new(const struct cuda_module *m, const struct device_call *c,
     l->cu = m->cu;
     for (; l->n < n; l->n++)
         if (prepare(m, l->n, c, &l->items[l->n], err) < 0) {
-            wrap(err, "launch line %d", l->n + 1);
             free(l);
             return -1;
         }

@@ -34,7 +34,10 @@ int dl_entry_load(int artifact_fd, struct dl_entry *ret, struct err *err)
     dl_entry_fn kernel = (dl_entry_fn)dlsym(lib, "assay_kernel");
 
     if (!kernel)
-        return fail(err, ERR_INPUT, "candidate has no function assay_kernel: see include/assay.h");
+        return fail(err, ERR_INPUT,
+                    "candidate has no function assay_kernel: include assay.h and write int "
+                    "assay_kernel(...), or, in a .cu, // assay: launch lines and extern \"C\" "
+                    "__global__ kernels");
     ret->kernel = kernel;
     ret->setup = (dl_entry_fn)dlsym(lib, "assay_setup");
     return 0;

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "device/launch_lines.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
+
+#define FORM "write it as // assay: launch NAME grid=X block=X, with // assay: on every line of it"
 
 struct text {
     const char *at;
@@ -72,6 +77,8 @@ bool launch_lines_next(struct launch_lines *l, struct buf *ret, int *ret_line)
 
     buf_reset(ret);
     while (peek(l, &t, &next) && !(ret->len && begins_launch(&t))) {
+        int column = (int)(t.at - l->at) + 1;
+
         l->at = next;
         l->read++;
         if (!ret->len && !begins_launch(&t))
@@ -80,6 +87,7 @@ bool launch_lines_next(struct launch_lines *l, struct buf *ret, int *ret_line)
             buf_addch(ret, ' ');
         else
             *ret_line = l->read;
+        buf_addf(ret, "@%d:%d ", l->read, column);
         buf_add(ret, t.at, t.len);
     }
     return ret->len > 0;
@@ -92,4 +100,95 @@ bool launch_lines_any(const char *text, size_t len)
     int line;
 
     return launch_lines_next(&l, &ignored, &line);
+}
+
+/* ---- what was meant to be one ---- */
+
+/* The word at the beginning of t, up to a blank or a '=', cut where it is long. */
+static void first_word(const struct text *t, char out[32])
+{
+    size_t n = 0;
+
+    while (n < t->len && n < 31 && isgraph((unsigned char)t->at[n]) && t->at[n] != '=')
+        n++;
+    memcpy(out, t->at, n);
+    out[n] = '\0';
+}
+
+/* Of a line `// assay:`; after_launch: there was a launch line before. */
+static bool stray_directive(const struct text *t, bool after_launch, struct launch_stray *ret)
+{
+    static const char *const names[] = {"launch"};
+    const char *at = memchr(t->at, '@', t->len);
+    char word[32];
+
+    if (at) { /* ours (cuda_launch.h) */
+        ret->column += (int)(at - t->at);
+        snprintf(ret->why, sizeof(ret->why), "'@' has no meaning in a launch line");
+        return true;
+    }
+    if (after_launch || begins_launch(t))
+        return false;
+    first_word(t, word);
+    if (nearest(word, names, 1))
+        snprintf(ret->why, sizeof(ret->why), "did you mean 'launch' by '%s'?", word);
+    else
+        snprintf(ret->why, sizeof(ret->why), "no launch line for this to go on with: " FORM);
+    return true;
+}
+
+static bool has_field(const struct text *t)
+{
+    static const char *const fields[] = {"grid=", "block=", "smem=", "args="};
+
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+        if (memmem(t->at, t->len, fields[i], strlen(fields[i])))
+            return true;
+    return false;
+}
+
+/* `// Assay: launch`, `//assay launch`, or in a block comment: with a word of launch lines first
+ * and a field of theirs, or it is a sentence like any other. */
+static bool nearly_directive(const char *at, const char *end)
+{
+    static const char *const names[] = {"launch", "grid", "block", "smem", "args"};
+    const char *slash = skip_word(at, end, "//"), *star = skip_word(at, end, "/*");
+    struct text t;
+    char word[32];
+
+    at = skip_blanks(slash ? slash : star ? star : end, end);
+    if (end - at < 5 || strncasecmp(at, "assay", 5) != 0)
+        return false;
+    at = skip_blanks(at + 5, end);
+    at = skip_blanks(at < end && *at == ':' ? at + 1 : at, end);
+    t = (struct text){at, (size_t)(end - at)};
+    first_word(&t, word);
+    return nearest(word, names, ARRAY_SIZE(names)) && has_field(&t);
+}
+
+bool launch_lines_stray(const char *text, size_t len, struct launch_stray *ret)
+{
+    const char *end = text + len, *eol;
+    struct launch_stray s = {.line = 1};
+    bool after_launch = false;
+    struct text t;
+
+    for (const char *at = text; at < end; at = eol + 1, s.line++) {
+        eol = memchr(at, '\n', (size_t)(end - at));
+        if (!eol)
+            eol = end;
+        s.column = (int)(skip_blanks(at, eol) - at) + 1;
+        if (directive(at, eol, &t)) {
+            s.column = (int)(t.at - at) + 1;
+            if (stray_directive(&t, after_launch, &s))
+                break;
+            after_launch = true;
+        } else if (nearly_directive(at, eol)) {
+            snprintf(s.why, sizeof(s.why), "no launch line: " FORM);
+            break;
+        }
+    }
+    if (*s.why)
+        *ret = s;
+    return *s.why != '\0';
 }

@@ -5,7 +5,8 @@
  *     // assay:     args=in0,out0,in0.numel:i64
  *
  * A line that does not begin with `launch` goes on with the one before it. A source that has a
- * launch line takes the route without host code. */
+ * launch line takes the route without host code; one with a line that was meant to be one and is
+ * none takes no route at all. */
 #ifndef ASSAY_DEVICE_LAUNCH_LINES_H
 #define ASSAY_DEVICE_LAUNCH_LINES_H
 
@@ -16,10 +17,20 @@ struct launch_lines {
     int read;             /* lines so far */
 };
 
-/* Puts the next launch, from the word `launch` on and in one line, into ret, and the number of the
- * line where it begins into *ret_line; false: no more. */
+/* Puts the next launch, from the word `launch` on and in one line, into ret, with a mark before the
+ * text of each line of the source (cuda_launch.h), and the number of the line where it begins into
+ * *ret_line; false: no more. */
 bool launch_lines_next(struct launch_lines *l, struct buf *ret, int *ret_line);
 /* Whether there is one at all. */
 bool launch_lines_any(const char *text, size_t len);
+
+struct launch_stray {
+    int line, column;
+    char why[160];
+};
+
+/* The first comment that was meant to be a launch line and is none: `// assay: lauch`, or `assay:
+ * launch` in other letters, without its colon or in a block comment. false: there is none. */
+bool launch_lines_stray(const char *text, size_t len, struct launch_stray *ret);
 
 #endif

@@ -70,12 +70,31 @@ static int complain(const struct job *j, int line, const char *what, const char 
     return 1;
 }
 
+/* The source's own text of a line. */
+static char *text_of(const struct job *j, int line)
+{
+    const char *at = j->text.ptr, *end = at + j->text.len, *eol;
+
+    for (; (eol = memchr(at, '\n', (size_t)(end - at))) && line > 1; line--)
+        at = eol + 1;
+    return xstrndup(at, (size_t)((eol ? eol : end) - at));
+}
+
+static int complain_at(const struct job *j, const struct cuda_place *where, const char *what)
+{
+    AUTO(freep) char *text = text_of(j, where->line);
+    AUTO(freep) char *placed = xasprintf("column %d: %s", where->column, what);
+
+    return complain(j, where->line, placed, text);
+}
+
 /* Returns how many are wrong, and says so. */
 static int take_lines(struct job *j)
 {
     struct launch_lines l = {j->text.ptr, j->text.ptr + j->text.len, 0};
     AUTO(buf_release) struct buf line = BUF_INIT;
     struct cuda_launch launch;
+    struct cuda_place where;
     int number, bad = 0;
 
     while (launch_lines_next(&l, &line, &number)) {
@@ -83,8 +102,8 @@ static int take_lines(struct job *j)
 
         if (j->n_lines == CUDA_LAUNCH_MAX_LINES)
             return complain(j, number, "too many launch lines", "");
-        if (cuda_launch_parse(line.ptr, line.len, NULL, &launch, &err) < 0)
-            bad += complain(j, number, err.text, line.ptr);
+        if (cuda_launch_check(line.ptr, line.len, &launch, &where, &err) < 0)
+            bad += complain_at(j, &where, err.text);
         buf_add(&j->lines[j->n_lines], line.ptr, line.len);
         j->line_numbers[j->n_lines++] = number;
     }

@@ -1,49 +1,184 @@
 /* SPDX-License-Identifier: MIT */
+/* What C has in each of these headers and a kernel can use. Names of long double are left out: a
+ * device has none. */
 #include "nvrtc/rtc_headers.h"
 
 #include "base/util.h"
 
-/* 64-bit types as the toolkit's own headers spell them: another spelling would not go with them. */
-static const char stdint_h[] = "#pragma once\n"
-                               "typedef signed char int8_t;\n"
-                               "typedef short int16_t;\n"
-                               "typedef int int32_t;\n"
-                               "typedef long long int64_t;\n"
-                               "typedef unsigned char uint8_t;\n"
-                               "typedef unsigned short uint16_t;\n"
-                               "typedef unsigned int uint32_t;\n"
-                               "typedef unsigned long long uint64_t;\n"
-                               "typedef long long intptr_t;\n"
-                               "typedef unsigned long long uintptr_t;\n";
+/* Names and types that the toolkit's own headers (<cuda/std/cstdint>) have too are spelled as
+ * there: another spelling is a warning, and in a type an error. */
 static const char limits_h[] = "#pragma once\n"
-                               "#define INT_MIN (-2147483647 - 1)\n"
-                               "#define INT_MAX 2147483647\n"
-                               "#define UINT_MAX 4294967295u\n";
+                               "#ifndef CHAR_BIT\n"
+                               "#define CHAR_BIT 8\n"
+                               "#define SCHAR_MIN (-128)\n"
+                               "#define SCHAR_MAX 127\n"
+                               "#define UCHAR_MAX 255\n"
+                               "#if '\\xff' > 0\n"
+                               "#define CHAR_MIN 0\n"
+                               "#define CHAR_MAX UCHAR_MAX\n"
+                               "#else\n"
+                               "#define CHAR_MIN SCHAR_MIN\n"
+                               "#define CHAR_MAX SCHAR_MAX\n"
+                               "#endif\n"
+                               "#define SHRT_MIN (-SHRT_MAX - 1)\n"
+                               "#define SHRT_MAX 0x7fff\n"
+                               "#define USHRT_MAX 0xffff\n"
+                               "#define INT_MIN (-INT_MAX - 1)\n"
+                               "#define INT_MAX 0x7fffffff\n"
+                               "#define UINT_MAX 0xffffffff\n"
+                               "#define LONG_MIN (-LONG_MAX - 1)\n"
+                               "#define LONG_MAX LLONG_MAX\n"
+                               "#define ULONG_MAX ULLONG_MAX\n"
+                               "#define LLONG_MIN (-LLONG_MAX - 1)\n"
+                               "#define LLONG_MAX 0x7fffffffffffffffLL\n"
+                               "#define ULLONG_MAX 0xffffffffffffffffUL\n"
+                               "#endif\n";
+static const char stdint_h[] =
+    "#pragma once\n"
+    "#include <limits.h>\n"
+    "typedef signed char int8_t, int_least8_t, int_fast8_t;\n"
+    "typedef unsigned char uint8_t, uint_least8_t, uint_fast8_t;\n"
+    "typedef short int16_t, int_least16_t, int_fast16_t;\n"
+    "typedef unsigned short uint16_t, uint_least16_t, uint_fast16_t;\n"
+    "typedef int int32_t, int_least32_t, int_fast32_t;\n"
+    "typedef unsigned int uint32_t, uint_least32_t, uint_fast32_t;\n"
+    "typedef long long int64_t, int_least64_t, int_fast64_t;\n"
+    "typedef unsigned long long uint64_t, uint_least64_t, uint_fast64_t;\n"
+    "typedef int64_t intptr_t, intmax_t;\n"
+    "typedef uint64_t uintptr_t, uintmax_t;\n"
+    "#ifndef INT8_MIN\n"
+    "#define INT8_MIN SCHAR_MIN\n"
+    "#define INT8_MAX SCHAR_MAX\n"
+    "#define UINT8_MAX UCHAR_MAX\n"
+    "#define INT16_MIN SHRT_MIN\n"
+    "#define INT16_MAX SHRT_MAX\n"
+    "#define UINT16_MAX USHRT_MAX\n"
+    "#define INT32_MIN INT_MIN\n"
+    "#define INT32_MAX INT_MAX\n"
+    "#define UINT32_MAX UINT_MAX\n"
+    "#define INT64_MIN LLONG_MIN\n"
+    "#define INT64_MAX LLONG_MAX\n"
+    "#define UINT64_MAX ULLONG_MAX\n"
+    "#define INT_LEAST8_MIN INT8_MIN\n"
+    "#define INT_LEAST8_MAX INT8_MAX\n"
+    "#define UINT_LEAST8_MAX UINT8_MAX\n"
+    "#define INT_LEAST16_MIN INT16_MIN\n"
+    "#define INT_LEAST16_MAX INT16_MAX\n"
+    "#define UINT_LEAST16_MAX UINT16_MAX\n"
+    "#define INT_LEAST32_MIN INT32_MIN\n"
+    "#define INT_LEAST32_MAX INT32_MAX\n"
+    "#define UINT_LEAST32_MAX UINT32_MAX\n"
+    "#define INT_LEAST64_MIN INT64_MIN\n"
+    "#define INT_LEAST64_MAX INT64_MAX\n"
+    "#define UINT_LEAST64_MAX UINT64_MAX\n"
+    "#define INT_FAST8_MIN INT8_MIN\n"
+    "#define INT_FAST8_MAX INT8_MAX\n"
+    "#define UINT_FAST8_MAX UINT8_MAX\n"
+    "#define INT_FAST16_MIN INT16_MIN\n"
+    "#define INT_FAST16_MAX INT16_MAX\n"
+    "#define UINT_FAST16_MAX UINT16_MAX\n"
+    "#define INT_FAST32_MIN INT32_MIN\n"
+    "#define INT_FAST32_MAX INT32_MAX\n"
+    "#define UINT_FAST32_MAX UINT32_MAX\n"
+    "#define INT_FAST64_MIN INT64_MIN\n"
+    "#define INT_FAST64_MAX INT64_MAX\n"
+    "#define UINT_FAST64_MAX UINT64_MAX\n"
+    "#define INTPTR_MIN INT64_MIN\n"
+    "#define INTPTR_MAX INT64_MAX\n"
+    "#define UINTPTR_MAX UINT64_MAX\n"
+    "#define INTMAX_MIN INT64_MIN\n"
+    "#define INTMAX_MAX INT64_MAX\n"
+    "#define UINTMAX_MAX UINT64_MAX\n"
+    "#define PTRDIFF_MIN INT64_MIN\n"
+    "#define PTRDIFF_MAX INT64_MAX\n"
+    "#define SIZE_MAX UINT64_MAX\n"
+    "#define INT8_C(X) ((::int_least8_t)(X))\n"
+    "#define UINT8_C(X) ((::uint_least8_t)(X))\n"
+    "#define INT16_C(X) ((::int_least16_t)(X))\n"
+    "#define UINT16_C(X) ((::uint_least16_t)(X))\n"
+    "#define INT32_C(X) ((::int_least32_t)(X))\n"
+    "#define UINT32_C(X) ((::uint_least32_t)(X))\n"
+    "#define INT64_C(X) ((::int_least64_t)(X))\n"
+    "#define UINT64_C(X) ((::uint_least64_t)(X))\n"
+    "#define INTMAX_C(X) ((::intmax_t)(X))\n"
+    "#define UINTMAX_C(X) ((::uintmax_t)(X))\n"
+    "#endif\n";
 static const char float_h[] = "#pragma once\n"
+                              "#define FLT_RADIX 2\n"
+                              "#define FLT_ROUNDS 1\n"
+                              "#define FLT_EVAL_METHOD 0\n"
+                              "#define FLT_MANT_DIG 24\n"
+                              "#define FLT_DIG 6\n"
+                              "#define FLT_DECIMAL_DIG 9\n"
+                              "#define FLT_MIN_EXP (-125)\n"
+                              "#define FLT_MIN_10_EXP (-37)\n"
+                              "#define FLT_MAX_EXP 128\n"
+                              "#define FLT_MAX_10_EXP 38\n"
+                              "#define FLT_HAS_SUBNORM 1\n"
                               "#define FLT_MIN 1.17549435e-38f\n"
                               "#define FLT_MAX 3.40282347e+38f\n"
                               "#define FLT_EPSILON 1.19209290e-7f\n"
-                              "#define DBL_MAX 1.7976931348623157e+308\n";
+                              "#define FLT_TRUE_MIN 1.40129846e-45f\n"
+                              "#define DBL_MANT_DIG 53\n"
+                              "#define DBL_DIG 15\n"
+                              "#define DBL_DECIMAL_DIG 17\n"
+                              "#define DBL_MIN_EXP (-1021)\n"
+                              "#define DBL_MIN_10_EXP (-307)\n"
+                              "#define DBL_MAX_EXP 1024\n"
+                              "#define DBL_MAX_10_EXP 308\n"
+                              "#define DBL_HAS_SUBNORM 1\n"
+                              "#define DBL_MIN 2.2250738585072014e-308\n"
+                              "#define DBL_MAX 1.7976931348623157e+308\n"
+                              "#define DBL_EPSILON 2.2204460492503131e-16\n"
+                              "#define DBL_TRUE_MIN 4.9406564584124654e-324\n";
+/* Infinities and NaNs are constants, as they are for nvcc: -INFINITY may initialise a global. */
 static const char math_h[] = "#pragma once\n"
+                             "typedef float float_t;\n"
+                             "typedef double double_t;\n"
                              "#ifndef INFINITY\n"
-                             "#define INFINITY __int_as_float(0x7f800000)\n"
+                             "#define INFINITY __builtin_bit_cast(float, 0x7f800000)\n"
                              "#endif\n"
                              "#ifndef NAN\n"
-                             "#define NAN __int_as_float(0x7fffffff)\n"
-                             "#endif\n";
+                             "#define NAN __builtin_bit_cast(float, 0x7fffffff)\n"
+                             "#endif\n"
+                             "#define HUGE_VALF __builtin_bit_cast(float, 0x7f800000)\n"
+                             "#define HUGE_VAL __builtin_bit_cast(double, 0x7ff0000000000000LL)\n"
+                             "#define FP_ILOGB0 (-2147483647 - 1)\n"
+                             "#define FP_ILOGBNAN (-2147483647 - 1)\n"
+                             "#define M_E 2.7182818284590452354\n"
+                             "#define M_LOG2E 1.4426950408889634074\n"
+                             "#define M_LOG10E 0.43429448190325182765\n"
+                             "#define M_LN2 0.69314718055994530942\n"
+                             "#define M_LN10 2.30258509299404568402\n"
+                             "#define M_PI 3.14159265358979323846\n"
+                             "#define M_PI_2 1.57079632679489661923\n"
+                             "#define M_PI_4 0.78539816339744830962\n"
+                             "#define M_1_PI 0.31830988618379067154\n"
+                             "#define M_2_PI 0.63661977236758134308\n"
+                             "#define M_2_SQRTPI 1.12837916709551257390\n"
+                             "#define M_SQRT2 1.41421356237309504880\n"
+                             "#define M_SQRT1_2 0.70710678118654752440\n";
+static const char stddef_h[] = "#pragma once\n"
+                               "typedef decltype(nullptr) nullptr_t;\n"
+                               "#define offsetof(TYPE, MEMBER) ((size_t)&((TYPE *)0)->MEMBER)\n";
+static const char stdbool_h[] = "#pragma once\n"
+                                "#define __bool_true_false_are_defined 1\n";
 /* The contract of host code, which there is none of here; but its types were promised. */
 static const char assay_h[] = "#pragma once\n"
                               "#include <stdint.h>\n";
-/* What they declare is there without them (size_t, printf, assert) or is of no use in a kernel. */
+/* What they declare is there without them (size_t, NULL, printf, assert, malloc, memcpy, memset) or
+ * is of no use in a kernel. */
 static const char nothing_h[] = "#pragma once\n";
 
 const char *const rtc_header_names[] = {
-    "assay.h", "stdint.h", "cstdint", "limits.h", "climits", "float.h", "cfloat", "math.h",
-    "cmath",   "stddef.h", "cstddef", "stdlib.h", "cstdlib", "stdio.h", "cstdio", "assert.h",
+    "assay.h", "stdint.h", "cstdint",  "limits.h", "climits",   "float.h",  "cfloat",
+    "math.h",  "cmath",    "stddef.h", "cstddef",  "stdbool.h", "cstdbool", "stdlib.h",
+    "cstdlib", "stdio.h",  "cstdio",   "string.h", "cstring",   "assert.h", "cassert",
 };
 const char *const rtc_header_texts[] = {
-    assay_h, stdint_h,  stdint_h,  limits_h,  limits_h,  float_h,   float_h,   math_h,
-    math_h,  nothing_h, nothing_h, nothing_h, nothing_h, nothing_h, nothing_h, nothing_h,
+    assay_h,   stdint_h,  stdint_h,  limits_h,  limits_h,  float_h,   float_h,
+    math_h,    math_h,    stddef_h,  stddef_h,  stdbool_h, stdbool_h, nothing_h,
+    nothing_h, nothing_h, nothing_h, nothing_h, nothing_h, nothing_h, nothing_h,
 };
 const int rtc_n_headers = ARRAY_SIZE(rtc_header_names);
 _Static_assert(ARRAY_SIZE(rtc_header_names) == ARRAY_SIZE(rtc_header_texts), "a name, a text");

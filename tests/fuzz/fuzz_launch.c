@@ -27,8 +27,11 @@ static void read_source(const char *text, size_t len)
 {
     struct launch_lines lines = {text, text + len, 0};
     AUTO(buf_release) struct buf line = BUF_INIT;
+    struct launch_stray stray;
     int at;
 
+    if (launch_lines_stray(text, len, &stray) && (stray.line < 1 || stray.column < 1))
+        abort();
     while (launch_lines_next(&lines, &line, &at))
         work_out(buf_str(&line), line.len);
 }

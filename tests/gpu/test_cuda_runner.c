@@ -517,6 +517,8 @@ static void launch_lines(void)
          "args=in0,out0,in0.shape[0]:i32",
          VERDICT_PASS, ""},
         {"launch gelu grid=1 block=1 args=in0", VERDICT_BUILD_ERROR, "no kernel gelu"},
+        {"@7:11 launch gelu grid=1 @8:11 block=1 args=in0", VERDICT_BUILD_ERROR,
+         "line 7: no kernel gelu"},
         {"launch relu grid=1 block=1 args=in0,out0", VERDICT_BUILD_ERROR, "more than the 2"},
         {"launch relu grid=1 block=1 args=in0,out0,1:i64,1:f32,1:f32", VERDICT_BUILD_ERROR,
          "takes 4 arguments, and args= has 5"},

@@ -47,8 +47,11 @@ static const char with_driver[] =
     "; }\n";
 
 #define LAUNCH "// assay: launch twice grid=ceil_div(in0.numel, 32) block=32 args=out0,ANSWER:i32\n"
-#define LAUNCH_RIGHT "// assay: launch twice grid=ceil_div(in0.numel, 32) block=32 args=out0,42:i32"
-#define LAUNCH_JOINED "launch twice grid=1 block=1 args=out0, 1:i32"
+#define LAUNCH_WORDS "launch twice grid=ceil_div(in0.numel, 32) block=32 args=out0,42:i32"
+#define LAUNCH_RIGHT "// assay: " LAUNCH_WORDS
+/* of the source in test_kernels_alone() */
+#define LAUNCH_MARKED "@5:11 " LAUNCH_WORDS
+#define LAUNCH_JOINED "@6:12 launch twice grid=1 @8:11 block=1 @9:13 args=out0, @10:11 1:i32"
 #define KERNEL                                      \
     "#include \"problem.h\"\n#include <stdint.h>\n" \
     "int factor(int n) { return n + ANSWER; }\n"    \
@@ -364,8 +367,8 @@ static void check_program(int fd)
     if (cuda_program_split(bytes.ptr, bytes.len, &program, &err) < 0)
         fail_msg("%s", err.text);
     assert_int_equal(program.n_lines, 2);
-    assert_int_equal(program.lines[0].len, strlen(LAUNCH_RIGHT) - strlen("// assay: "));
-    assert_memory_equal(program.lines[0].at, strstr(LAUNCH_RIGHT, "launch"), program.lines[0].len);
+    assert_int_equal(program.lines[0].len, strlen(LAUNCH_MARKED));
+    assert_memory_equal(program.lines[0].at, LAUNCH_MARKED, program.lines[0].len);
     assert_int_equal(program.lines[1].len, strlen(LAUNCH_JOINED));
     assert_memory_equal(program.lines[1].at, LAUNCH_JOINED, program.lines[1].len);
     assert_memory_equal(program.cubin.at, "\177ELF", 4);
@@ -400,8 +403,18 @@ static void test_kernels_alone(void **state)
 static const struct bad_source {
     const char *file_name, *source, *log;
 } bad_sources[] = {
-    {"mine.cu", LAUNCH KERNEL, "mine.cu(1): error: column "},
-    {"mine.cu", "// assay: launch twice block=32\n" KERNEL, "the line has no grid="},
+    {"mine.cu", LAUNCH KERNEL, "mine.cu(1): error: column 72: 'ANSWER' is no tensor"},
+    {"mine.cu", "// assay: launch twice block=32\n" KERNEL,
+     "mine.cu(1): error: column 32: the line has no grid=\n  // assay: launch twice block=32\n"},
+    {"mine.cu", KERNEL LAUNCH_RIGHT "\n\n  // assay: lunch b\n",
+     "mine.cu(7): error: column 13: grid=, block=, smem= or args= belongs here: did you mean "
+     "'launch' by 'lunch'?\n    // assay: lunch b\n"},
+    {"mine.cu", KERNEL "// assay: launch twice grid=1\n// assay: block=2048 args=out0,1:i32\n",
+     "mine.cu(6): error: column 17: block x is 2048"},
+    {"mine.cu", "// assay: lauch twice grid=1 block=1\n" KERNEL,
+     "mine.cu(1): error: column 11: did you mean 'launch' by 'lauch'?\n"},
+    {"two words;.cu", KERNEL "/* assay: launch twice grid=1 block=1 */\n",
+     "candidate.cu(5): error: column 1: no launch line: write it as // assay: launch"},
     {"mine.cu", "\n// assay: launch thrice grid=1 block=1\n" KERNEL,
      "mine.cu(2): error: no extern \"C\" __global__ function of this name\n  thrice"},
     {"two words;.cu", LAUNCH_RIGHT "\n" KERNEL "#error no\n", "candidate.cu(6): "},

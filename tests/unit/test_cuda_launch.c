@@ -119,7 +119,22 @@ static void fractions(void **state)
     static const struct {
         const char *text;
         float want;
-    } cases[] = {{"0.5", 0.5f}, {"-0.25", -0.25f}, {"2.", 2}, {"1e3", 1000}, {"1.5E-2", 1.5e-2f}};
+    } cases[] = {
+        {"0.5", 0.5f},
+        {"-0.25", -0.25f},
+        {"2.", 2},
+        {"1e3", 1000},
+        {"1.5E-2", 1.5e-2f},
+        {"1/3", 1.0f / 3},
+        {"1/in0.shape[1]", 1e-3f},
+        {"-0.5/in0.shape[0]", -0.125f},
+        {"1e-3*in0.numel+1", 5},
+        {"(1+2)/4*4", 3},
+        {"min(1/2,0.75)", 0.5f},
+        {"max(in0.shape[0],2.5)", 4},
+        {"ceil_div(1,3)", 1},
+        {"7%4/2", 1.5f},
+    };
     struct device_call c = a_call();
 
     (void)state;
@@ -234,6 +249,35 @@ static void mistakes_of_form(void **state)
         {"launch k grid=1 block=1 args=0.5:i32", "column 30: a fraction can only be passed as f32"},
         {"launch k grid=1 block=1 args=1.2.3:f32", "column 30: not a whole number"},
         {"launch k grid=1 block=1 args=in0:i32", "column 33: grid=, block="},
+        {"launch k grid=(1,2) block=1", "column 17: values have no brackets around them"},
+        {"launch relu<float> grid=1 block=1", "column 12: a kernel is named as in extern \"C\""},
+        {"launch a::b grid=1 block=1", "column 9: a kernel is named as in extern \"C\""},
+        {"launch k gird=1 block=1",
+         "column 10: grid=, block=, smem= or args= belongs here: did you "
+         "mean 'grid' by 'gird'?"},
+        {"launch k grid=1 block=1 lunch b",
+         "column 25: grid=, block=, smem= or args= belongs here: "
+         "did you mean 'launch' by 'lunch'?"},
+        {"launch k grid=1 block=1 args=1.5%2:f32", "column 33: % takes whole numbers"},
+        {"launch k grid=1 block=1 args=ceil_div(1.5,2):f32", "column 30: ceil_div takes whole"},
+        {"launch k grid=in0.numel*0.5 block=1", "column 15: not a whole number"},
+        {"launch k grid=1 block=1 args=in0.numel*0.5:i64", "column 30: a fraction can only be"},
+        /* constants that nothing could launch with */
+        {"launch k grid=0 block=1", "column 15: grid x is 0, and has to be 1 to 2147483647"},
+        {"launch k grid=1,70000 block=1", "column 17: grid y is 70000"},
+        {"launch k grid=1,1,65536 block=1", "grid z is 65536"},
+        {"launch k grid=1 block=0", "column 23: block x is 0, and has to be 1 to 1024"},
+        {"launch k grid=1 block=2048", "column 23: block x is 2048, and has to be 1 to 1024"},
+        {"launch k grid=1 block=1,1,65", "block z is 65"},
+        {"launch k grid=1 block=64,32", "column 23: a block of 2048 threads"},
+        {"launch k grid=1 block=1 smem=-1", "column 30: smem is -1"},
+        {"launch k grid=1 block=1 smem=2000000", "smem is 2000000"},
+        {"launch k grid=4%0 block=1", "column 16: division by zero"},
+        {"launch k grid=1 block=1 args=1/0:f32", "column 31: division by zero"},
+        {"launch k grid=1 block=1 args=1/0.0:f32", "column 31: division by zero"},
+        {"launch k grid=ceil_div(4,0) block=1", "column 15: division by zero"},
+        {"launch k grid=9223372036854775807+1 block=1", "column 34: a number past 64 bits"},
+        {"launch k grid=1 block=1 args=4000000000:i32", "4000000000 does not fit into i32"},
     };
     struct device_call c = a_call();
 
@@ -248,18 +292,12 @@ static void mistakes_of_form(void **state)
 static void mistakes_of_value(void **state)
 {
     static const struct mistake cases[] = {
-        {"launch k grid=0 block=1", "column 15: grid x is 0, and has to be 1 to 2147483647"},
-        {"launch k grid=1,70000 block=1", "column 17: grid y is 70000"},
-        {"launch k grid=1,1,65536 block=1", "grid z is 65536"},
-        {"launch k grid=1 block=2048", "column 23: block x is 2048, and has to be 1 to 1024"},
-        {"launch k grid=1 block=1,1,65", "block z is 65"},
-        {"launch k grid=1 block=64,32", "column 23: a block of 2048 threads"},
-        {"launch k grid=1 block=1 smem=-1", "column 30: smem is -1"},
-        {"launch k grid=1 block=1 smem=2000000", "smem is 2000000"},
+        {"launch k grid=in1.numel-1 block=1", "column 15: grid x is 0, and has to be 1 to"},
+        {"launch k grid=1,in0.numel*20 block=1", "column 17: grid y is 80000"},
+        {"launch k grid=1 block=in0.numel", "column 23: block x is 4000, and has to be 1 to 1024"},
+        {"launch k grid=1 block=64,in0.shape[0]*8", "column 23: a block of 2048 threads"},
+        {"launch k grid=1 block=1 smem=-in1.numel", "column 30: smem is -1"},
         {"launch k grid=4/(in1.numel-1) block=1", "column 16: division by zero"},
-        {"launch k grid=4%0 block=1", "column 16: division by zero"},
-        {"launch k grid=ceil_div(4,0) block=1", "column 15: division by zero"},
-        {"launch k grid=9223372036854775807+1 block=1", "column 34: a number past 64 bits"},
         {"launch k grid=in0.numel*9223372036854775807 block=1", "a number past 64 bits"},
         {"launch k grid=in3.numel block=1",
          "column 15: there is no in3: this problem has 3 inputs"},
@@ -306,6 +344,43 @@ static void limits(void **state)
     refused(&(struct mistake){buf_str(&line), "column 4096: the line is too long"}, &c);
 }
 
+/* Marks stand where lines of the source began; a place is one of the source then. */
+static void places_of_the_source(void **state)
+{
+    static const struct mistake cases[] = {
+        {"@3:11 launch k @4:15 grid=0 @5:11 block=1", "line 4, column 20: grid x is 0"},
+        {"@3:11 launch k @4:11 gird=1", "line 4, column 11: grid=, block="},
+        {"@3:11 launch k @4:11 grid=ceil_div(1, @5:9 ) block=1", "line 5, column 9: a number or"},
+        {"@3:11 launch k grid=1", "line 3, column 26: the line has no block="},
+        {"@3:11 lunch k grid=1", "line 3, column 11: a line begins with 'launch'"},
+        {"@3:11 launch k @x:11 grid=1", "line 3, column 20: grid=, block="},
+        {"@3:11 launch k @4 grid=1", "line 3, column 20: grid=, block="},
+        {"@3", "column 1: a line begins with 'launch'"},
+    };
+    static const char line[] = "@3:11 launch k @4:11 grid=1, @5:2 2 @6:1 block=1";
+    struct device_call c = a_call();
+    struct cuda_text text = {line, sizeof(line) - 1}, plain = {line + 6, sizeof(line) - 7};
+    struct cuda_place where = {0, 0};
+    struct cuda_launch l;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        refused(&cases[i], NULL);
+        refused(&cases[i], &c);
+    }
+    if (parse(line, &c, &l, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_string_equal(l.name, "k");
+    assert_int_equal(l.grid[1], 2);
+    assert_int_equal(cuda_launch_line(&text), 3);
+    assert_int_equal(cuda_launch_line(&plain), 0);
+    assert_int_equal(cuda_launch_check(cases[0].line, strlen(cases[0].line), &l, &where, &err), -1);
+    assert_int_equal(where.line, 4);
+    assert_int_equal(where.column, 20);
+    assert_int_equal(strncmp(err.text, "grid x is 0", 11), 0);
+}
+
 static void nul_bytes_are_seen(void **state)
 {
     static const char line[] = "launch k grid=1 block=1 \0args=in0";
@@ -321,7 +396,7 @@ static void nul_bytes_are_seen(void **state)
 static void every_beginning_is_safe(void **state)
 {
     static const char line[] =
-        "launch k grid=ceil_div(in0.shape[1],256) block=32,4 smem=-(3)+min(1,2) "
+        "@1:11 launch k grid=ceil_div(in0.shape[1],256) @2:11 block=32,4 smem=-(3)+min(1,2) "
         "args=in0,out0,-1.5e-3:f32,out1.numel%3:i32";
     struct device_call c = a_call();
 
@@ -417,6 +492,7 @@ int main(void)
         cmocka_unit_test(mistakes_of_form),
         cmocka_unit_test(mistakes_of_value),
         cmocka_unit_test(limits),
+        cmocka_unit_test(places_of_the_source),
         cmocka_unit_test(nul_bytes_are_seen),
         cmocka_unit_test(every_beginning_is_safe),
         cmocka_unit_test(programs_come_apart_and_together),

@@ -430,7 +430,8 @@ static void bad_libraries_are_explained(void **state)
         const char *source, *error;
     } cases[] = {
         {"int other(void) { return 0; }",
-         "candidate has no function assay_kernel: see include/assay.h"},
+         "candidate has no function assay_kernel: include assay.h and write int assay_kernel(...), "
+         "or, in a .cu, // assay: launch lines and extern \"C\" __global__ kernels"},
         {"int missing(void); int assay_kernel(void) { return missing(); }",
          "candidate does not load: undefined symbol: missing"},
         {NULL, "candidate does not load: "},

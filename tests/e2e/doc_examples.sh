@@ -1,0 +1,35 @@
+# The examples of docs/candidates.md are what their page says: the one for the CPU passes, those for GPUs compile
+# as they stand, by nvcc and by NVRTC.
+set -u
+cd "$ROOT" || exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+lacks=
+nvcc=${ASSAY_NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
+nvrtc=${ASSAY_NVRTC:-${CUDA_HOME:-/usr/local/cuda}/lib64/libnvrtc.so}
+by_nvcc() { # FILE
+    [ -x "$nvcc" ] || { lacks=nvcc; return 0; }
+    "$nvcc" -std=c++17 -O3 -gencode arch=compute_90a,code=sm_90a -shared -cudart static -Xcompiler -fPIC \
+        -Xlinker -z,defs -Iinclude -I"$work" -o "$work/artifact" "$1" >"$work/log" 2>&1
+}
+by_nvrtc() { # FILE
+    [ -e "$nvrtc" ] || { lacks=NVRTC; return 0; }
+    "${ASSAY%/*}/assay-nvrtc" --library="$nvrtc" --gpu-architecture=sm_90a --std=c++17 -default-device \
+        -o "$work/artifact" "$1" >"$work/log" 2>&1
+}
+awk -v dir="$work" '/^```c(uda)?$/ { file = dir "/" ++n ($0 == "```c" ? ".c" : ".cu"); next }
+    /^```$/ { file = "" } file { print >file }' docs/candidates.md
+n=0
+for file in "$work"/[0-9].c "$work"/[0-9].cu; do
+    problem=$(sed -n 's/.*assay show \([^ ]*\) --as c.*/\1/p' "$file")
+    "$ASSAY" show "${problem:-level1/19}" --as c >"$work/problem.h" || exit 1
+    case $file in
+    *.c) "$ASSAY" eval --check-only "$problem" "$file" >"$work/log" 2>&1 ;;
+    *) if grep -q '^// assay: launch' "$file"; then by_nvrtc "$file"; else by_nvcc "$file"; fi ;;
+    esac || { echo "${file##*/}:"; cat "$work/log"; bad=1; }
+    n=$((n + 1))
+done
+[ $n -ge 4 ] || { echo "only $n examples"; bad=1; }
+[ $bad = 1 ] || [ -z "$lacks" ] || { echo "no $lacks"; exit 77; }
+exit $bad
