@@ -115,28 +115,6 @@ static void first_word(const struct text *t, char out[32])
     out[n] = '\0';
 }
 
-/* Of a line `// assay:`; after_launch: there was a launch line before. */
-static bool stray_directive(const struct text *t, bool after_launch, struct launch_stray *ret)
-{
-    static const char *const names[] = {"launch"};
-    const char *at = memchr(t->at, '@', t->len);
-    char word[32];
-
-    if (at) { /* ours (cuda_launch.h) */
-        ret->column += (int)(at - t->at);
-        snprintf(ret->why, sizeof(ret->why), "'@' has no meaning in a launch line");
-        return true;
-    }
-    if (after_launch || begins_launch(t))
-        return false;
-    first_word(t, word);
-    if (nearest(word, names, 1))
-        snprintf(ret->why, sizeof(ret->why), "did you mean 'launch' by '%s'?", word);
-    else
-        snprintf(ret->why, sizeof(ret->why), "no launch line for this to go on with: " FORM);
-    return true;
-}
-
 static bool has_field(const struct text *t)
 {
     static const char *const fields[] = {"grid=", "block=", "smem=", "args="};
@@ -145,6 +123,32 @@ static bool has_field(const struct text *t)
         if (memmem(t->at, t->len, fields[i], strlen(fields[i])))
             return true;
     return false;
+}
+
+/* Of a line `// assay:` that belongs to a launch. */
+static bool has_mark(const struct text *t, struct launch_stray *ret)
+{
+    const char *at = memchr(t->at, '@', t->len);
+
+    if (!at)
+        return false;
+    ret->column += (int)(at - t->at); /* ours (cuda_launch.h) */
+    snprintf(ret->why, sizeof(ret->why), "'@' has no meaning in a launch line");
+    return true;
+}
+
+/* Of a line `// assay:` with no launch line before it. */
+static bool stray_directive(const struct text *t, struct launch_stray *ret)
+{
+    static const char *const names[] = {"launch"};
+    char word[32];
+
+    first_word(t, word);
+    if (nearest(word, names, 1))
+        snprintf(ret->why, sizeof(ret->why), "did you mean 'launch' by '%s'?", word);
+    else if (has_field(t))
+        snprintf(ret->why, sizeof(ret->why), "no launch line for this to go on with: " FORM);
+    return *ret->why != '\0'; /* else a sentence like any other */
 }
 
 /* `// Assay: launch`, `//assay launch`, or in a block comment: with a word of launch lines first
@@ -170,7 +174,7 @@ bool launch_lines_stray(const char *text, size_t len, struct launch_stray *ret)
 {
     const char *end = text + len, *eol;
     struct launch_stray s = {.line = 1};
-    bool after_launch = false;
+    bool in_launch = false;
     struct text t;
 
     for (const char *at = text; at < end; at = eol + 1, s.line++) {
@@ -180,9 +184,9 @@ bool launch_lines_stray(const char *text, size_t len, struct launch_stray *ret)
         s.column = (int)(skip_blanks(at, eol) - at) + 1;
         if (directive(at, eol, &t)) {
             s.column = (int)(t.at - at) + 1;
-            if (stray_directive(&t, after_launch, &s))
+            in_launch = in_launch || begins_launch(&t);
+            if (in_launch ? has_mark(&t, &s) : stray_directive(&t, &s))
                 break;
-            after_launch = true;
         } else if (nearly_directive(at, eol)) {
             snprintf(s.why, sizeof(s.why), "no launch line: " FORM);
             break;

@@ -43,8 +43,7 @@ static void strays(void **state)
         {"\n  //assay: Launch k grid=1\n", 2, 12, "did you mean 'launch' by 'Launch'?"},
         {"// assay: launch: k grid=1", 1, 11, "did you mean 'launch' by 'launch:'?"},
         {"// assay: grid=1 block=1", 1, 11, "no launch line for this to go on with"},
-        {"// assay: a fast kernel\nint x;", 1, 11, "no launch line for this to go on with"},
-        {"// assay:", 1, 10, "no launch line for this to go on with"},
+        {"// assay: a kernel\n// assay: grid=1", 2, 11, "no launch line for this to go on with"},
         {"// assay: launch k\n// assay: grid=1 @2:3 block=1", 2, 18, "'@' has no meaning"},
         {"int x;\n// Assay: launch k grid=1", 2, 1, "no launch line: write it as // assay: launch"},
         {"\t// ASSAY: launch k grid=1", 1, 2, "no launch line: write it as"},
@@ -82,6 +81,8 @@ static void no_strays(void **state)
         "//",
         "/*",
         "// assay",
+        "// assay:",
+        "// assay: a fast kernel, mail@me\nint x;\n// assay: launch k grid=1",
     };
 
     (void)state;
