@@ -70,7 +70,6 @@ static void skip_blanks(struct launch_parser *p)
     }
 }
 
-/* The next character that is not blank; '\0' at the end. */
 char launch_peek(struct launch_parser *p)
 {
     skip_blanks(p);
@@ -99,7 +98,6 @@ static bool is_word_char(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* A name of C; "" when there is none. */
 int launch_word(struct launch_parser *p, char out[CUDA_LAUNCH_MAX_NAME])
 {
     const char *from;
@@ -176,7 +174,6 @@ static int take_number(struct launch_parser *p, struct launch_value *ret)
 
 /* ---- tensors ---- */
 
-/* "in12" or "out3": where it stands among the call's, or false for any other word. */
 bool launch_tensor_word(const char *word, bool *ret_out, int *ret_index)
 {
     bool out = !strncmp(word, "out", 3);
@@ -193,7 +190,6 @@ bool launch_tensor_word(const char *word, bool *ret_out, int *ret_index)
     return true;
 }
 
-/* NULL without a call, and on failure (err filled). */
 const struct tensor_slot *launch_tensor(struct launch_parser *p, const char *at, bool out,
                                         int index)
 {
