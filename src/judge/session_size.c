@@ -19,7 +19,7 @@ int session_open_pool(struct session *s, int size, struct err *err)
         .engine = &s->station->engine,
         .graph = g,
         .seed = fill_seed(s->options.seed, (uint64_t)size, UINT64_MAX),
-        .contents = plan->check_only ? checks : MAX(checks, graph_first_scored(g)) + PLAN_FRESH,
+        .contents = checks + (plan->check_only ? 0 : plan_fresh(plan, graph_n_scored(g))),
         .least_slots = 1,
         .candidates = s->options.candidates,
         .arenas = plan_runners(plan) * plan->arenas,

@@ -316,7 +316,8 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
                       .wrong = VERDICT_INIT,
                       .result = ret};
 
-    *ret = (struct trial_result){.state = {DEVICE_STATE_UNKNOWN, DEVICE_STATE_UNKNOWN}};
+    *ret = (struct trial_result){.law_bound = -1,
+                                 .state = {DEVICE_STATE_UNKNOWN, DEVICE_STATE_UNKNOWN}};
     sched_getaffinity(0, sizeof(t.all_cpus), &t.all_cpus);
     t.pooled = compare_stats_new((size_t)(g->n_laws * g->n_outputs));
     t.near = compare_stats_new((size_t)(g->n_laws * g->n_outputs));
@@ -356,7 +357,7 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
 
 void trial_result_release(struct trial_result *r)
 {
-    trial_free_samples(r);
+    free(r->samples);
     free(r->text);
     *r = (struct trial_result){0};
 }

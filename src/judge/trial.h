@@ -8,6 +8,7 @@
 #include "judge/plan.h"
 #include "judge/pool.h"
 #include "judge/rproc.h"
+#include "judge/score.h"
 #include "judge/spares.h"
 #include "judge/stats.h"
 
@@ -24,15 +25,13 @@ struct own_work {
 };
 
 struct trial_result {
-    /* In ns. cold: the score. Samples are raw: the empty call is taken off, on GPUs what was hidden
-     * before the release is added, nothing else. */
+    /* In ns. cold: the score. Samples are raw: the empty order is taken off, what was hidden before
+     * or behind the call is added, nothing else. */
     struct interval cold, hot;
-    double *samples;
-    int *sample_run;             /* which runner */
-    int *sample_in, *sample_out; /* which arenas */
+    struct sample *samples;
     int n_samples;
-    double *claims;  /* the runner's own word, recorded */
-    double *outside; /* the judge's clock, the empty order taken off */
+    int law_bound;   /* the law whose median is the score; -1: the laws agree */
+    bool bimodal;    /* struct score */
     bool settled;    /* the interval met the stopping rule */
     double empty_ns; /* of the orders that were scored */
     bool held;       /* scored calls queued up on a device that was held back */

@@ -59,6 +59,7 @@ void trial_spread_out(struct trial *t);
 
 int trial_checks(const struct trial *t); /* how many there are */
 int trial_first_scored(const struct trial *t);
+int trial_fresh(const struct trial *t); /* contents for scored calls, whatever they cost */
 bool trial_copies_anew(const struct trial *t);
 int trial_old_content(const struct trial *t, int i);
 
@@ -84,7 +85,6 @@ bool trial_past(int limit_ms, uint64_t start); /* 0: there is none */
 
 int trial_own_work(struct trial *t, struct own_work *ret, struct err *err);
 int trial_time(struct trial *t, struct verdict *v, struct err *err);
-void trial_free_samples(struct trial_result *r);
 
 /* ---- trial.c ---- */
 

@@ -233,6 +233,21 @@ static void print_law(const struct law *law, struct buf *out)
     }
 }
 
+void emit_law(const struct graph *g, int law, struct buf *out)
+{
+    const char *between = "";
+
+    for (int i = 0; i < g->n_sources; i++) {
+        const struct source *s = &g->sources[i];
+
+        if (s->n_laws < 2 || !dtype_is_float(s->dtype))
+            continue;
+        buf_addf(out, "%s%s ", between, s->name);
+        print_law(&s->laws[law % s->n_laws], out);
+        between = ", ";
+    }
+}
+
 static void print_tensor(const struct problem *p, const struct view *v, const char *kind,
                          const struct graph *g, struct buf *out)
 {
