@@ -169,6 +169,7 @@ static json_t *size_json(const struct size_result *r, bool holds)
     json_object_set_new(j, "floor_us", micro(r->limits.floor_ns));
     json_object_set_new(j, "reach_us", micro(r->limits.reach_ns));
     json_object_set_new(j, "physics_us", micro(r->limits.physics_ns));
+    json_object_set_new(j, "hot_physics_us", micro(r->limits.hot_physics_ns));
     json_object_set_new(j, "regime", string_or_null(r->limits.regime));
     json_object_set_new(j, "peak_fraction",
                         r->peak_fraction > 0 ? number(r->peak_fraction) : json_null());
@@ -182,12 +183,13 @@ static json_t *audit_size(const struct trial_result *t)
     double outside = score_median(t->samples, t->n_samples, offsetof(struct sample, outside_ns));
     double claim = score_median(t->samples, t->n_samples, offsetof(struct sample, claim_ns));
 
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "outside_us",
-                     micro(outside), "claim_us", micro(claim), "empty_us", micro(t->empty_ns),
-                     "wake_us", micro(t->wake_ns), "hold_us", micro(t->hold_ns), "hot_outside_us",
-                     micro(t->hot_outside_ns), "flush_us", micro(t->busy.flush_ns), "idle_flush_us",
-                     micro(t->idle.flush_ns), "probe_us", micro(t->busy.probe_ns), "idle_probe_us",
-                     micro(t->idle.probe_ns), "runs", t->runs);
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:i}", "outside_us",
+        micro(outside), "claim_us", micro(claim), "empty_us", micro(t->empty_ns), "wake_us",
+        micro(t->wake_ns), "head_us", micro(t->head_ns), "hold_us", micro(t->hold_ns), "hidden_us",
+        t->hidden_ns / 1e3, "hot_outside_us", micro(t->hot_outside_ns), "flush_us",
+        micro(t->busy.flush_ns), "idle_flush_us", micro(t->idle.flush_ns), "probe_us",
+        micro(t->busy.probe_ns), "idle_probe_us", micro(t->idle.probe_ns), "runs", t->runs);
 }
 
 static json_t *audit_json(const struct session *s, const struct evaluation *e)
@@ -248,13 +250,17 @@ static json_t *tflops_json(const double flops_s[ARITH_COUNT])
 
 json_t *record_calibration(const struct calibration *c)
 {
-    return json_pack("{s:s, s:f, s:f, s:f, s:f, s:o, s:b, s:f, s:f, s:f, s:f}", "created",
-                     c->created, "read_gb_s", c->read_bytes_s / 1e9, "copy_gb_s",
+    return json_pack("{s:s, s:f, s:f, s:f, s:f, s:o, s:b, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, "
+                     "s:f, s:f}",
+                     "created", c->created, "read_gb_s", c->read_bytes_s / 1e9, "copy_gb_s",
                      c->copy_bytes_s / 1e9, "f32_gflops", c->flops_s[ARITH_FP32] / 1e9,
                      "f64_gflops", c->flops_s[ARITH_FP64] / 1e9, "tflops", tflops_json(c->flops_s),
                      "partial", c->partial, "call_floor_us", c->call_floor_ns / 1e3,
-                     "empty_order_us", c->empty_order_ns / 1e3, "hold_us", c->hold_ns / 1e3,
-                     "probe_us", c->probe_ns / 1e3);
+                     "cold_floor_us", c->cold_floor_ns / 1e3, "hot_floor_us", c->hot_floor_ns / 1e3,
+                     "empty_order_us", c->empty_order_ns / 1e3, "empty_order_max_us",
+                     c->empty_order_max_ns / 1e3, "hold_low_us", c->hold_low_ns / 1e3,
+                     "hold_max_us", c->hold_max_ns / 1e3, "probe_max_us", c->probe_max_ns / 1e3,
+                     "head_low_us", c->head_low_ns / 1e3, "head_max_us", c->head_max_ns / 1e3);
 }
 
 static json_t *positive(double v)

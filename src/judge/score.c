@@ -4,6 +4,7 @@
 #include "base/util.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,8 +117,8 @@ static bool same_place(const struct sample *a, const struct sample *b)
     return a->law == b->law && a->run == b->run && a->in == b->in && a->out == b->out;
 }
 
-/* Among calls of one law in one pair of arenas: where a buffer lies, and what is in it, may honestly
- * matter. */
+/* Among calls of one law in one pair of arenas: where a buffer lies, and what is in it, may
+ * honestly matter. */
 static bool is_bimodal(const struct sample *samples, int n)
 {
     AUTO(freep) double *ns = xcalloc((size_t)MAX(n, 1), sizeof(*ns));
@@ -148,6 +149,17 @@ struct score score_of(const struct sample *samples, int n, int n_runs)
     out.cold = stats_pooled(s.ns, s.run, s.n, n_runs);
     out.settled = n > 0 && stats_settled(&inside) && !out.bimodal;
     return out;
+}
+
+double score_head(const struct sample *samples, int n, double q)
+{
+    AUTO(series_release) struct series heads = {0};
+    double median = score_median(samples, n, offsetof(struct sample, ns));
+
+    for (int i = 0; i < n; i++)
+        if (samples[i].ns <= median)
+            series_add(&heads, samples[i].head_ns);
+    return series_quantile(&heads, q);
 }
 
 double score_median(const struct sample *samples, int n, size_t field)

@@ -11,8 +11,10 @@ struct sample {
     double ns;         /* what counts */
     double claim_ns;   /* the runner's own word */
     double outside_ns; /* the judge's clock, the empty order taken off */
-    int run;           /* which process */
-    int in, out;       /* which arenas of that process */
+    double head_ns;  /* what it took before it began: of a GPU until it was held, of a CPU's time */
+    double early_ns; /* of ns: what of this was too long for any single call */
+    int run;         /* which process */
+    int in, out;     /* which arenas of that process */
     int content, law;
 };
 
@@ -26,6 +28,9 @@ struct score {
 /* Laws agree where each two medians lie within 1 %, or within each other's intervals: then the
  * score is the median of all samples. Else it is the median of the law that takes longest. */
 struct score score_of(const struct sample *samples, int n, int n_runs);
+
+/* The quantile q of head_ns over the faster half of the calls. */
+double score_head(const struct sample *samples, int n, double q);
 
 /* The median of one field, e.g. offsetof(struct sample, claim_ns); 0 for no samples. */
 double score_median(const struct sample *samples, int n, size_t field);

@@ -47,7 +47,10 @@ void trial_release_arenas(struct trial *t)
 int trial_make_arenas(struct trial *t, struct err *err)
 {
     const struct trial_config *c = t->config;
+    const struct device_sweep *sweep = NULL;
 
+    if (t->ops->sweep && !(sweep = t->ops->sweep(c->pool->ctx, err)))
+        return -1;
     for (int i = 0; i < plan_runners(c->plan); i++) {
         struct arenas *a = &t->arenas[i];
         struct rproc_config *r = &t->runner_configs[i];
@@ -55,6 +58,7 @@ int trial_make_arenas(struct trial *t, struct err *err)
         if (arenas_make(a, c->pool, c->plan->arenas, err) < 0)
             return -1;
         *r = c->runner;
+        r->sweep = sweep;
         r->in = &c->pool->in;
         r->out = &c->pool->out;
         r->in_arenas = a->in;

@@ -39,6 +39,7 @@ struct trial {
     bool hold_lost;       /* ... which it did not, in the middle of a phase */
     int crowded;          /* held calls in a row whose flush was late */
     double empty[2];      /* an order's own time: [held] */
+    double empty_head;    /* CPUs: an empty order's unexplained CPU time (AUDIT_LOW) */
     struct budget budget; /* of the device's memory */
     int64_t free_bytes;   /* of it, before there were runners; -1: not known */
     int64_t left_bytes;   /* of it, beside them, once they starved the judge */

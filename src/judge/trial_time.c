@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #define EMPTY_CALLS 7 /* per runner */
-#define EMPTY_MAX_NS 1000
 #define AUDIT_EMPTY_CALLS 11
 #define ASIDE_EMPTY_CALLS 5 /* where held ones are what counts */
 #define IDLE_FLUSHES 7
@@ -55,12 +54,12 @@ static int warm_up(struct trial *t, struct verdict *v, struct err *err)
 
 /* What an order costs without a candidate. Where the judge's clock is the score: the least of
  * several, not the median, which beside a candidate's thread that hogs the core between calls is
- * milliseconds, and taken off would make any kernel look fast; and never more than a microsecond.
- * Where it confirms a median: the median, or noise would look like a lie; and never much more than
- * what calibration saw. */
+ * milliseconds, and taken off would make any kernel look fast.
+ * Where it confirms a median: the median, or noise would look like a lie.
+ * Never more than calibration ever saw. */
 static int empty_calls(struct trial *t, bool hold, struct verdict *v, struct err *err)
 {
-    AUTO(series_release) struct series times = {0};
+    AUTO(series_release) struct series times = {0}, heads = {0};
     int each = !trial_audited(t)    ? EMPTY_CALLS
                : hold == t->holding ? AUDIT_EMPTY_CALLS
                                     : ASIDE_EMPTY_CALLS;
@@ -75,13 +74,11 @@ static int empty_calls(struct trial *t, bool hold, struct verdict *v, struct err
         if (rc)
             return rc;
         series_add(&times, (double)reply.wall_ns);
+        series_add(&heads, (double)rproc_unexplained_ns(r));
     }
-    if (trial_audited(t))
-        t->empty[hold] = fmin(series_median(&times), audit_empty_max(t->config->usual_empty_ns));
-    else
-        t->empty[hold] = stats_quantile(times.values, times.n, 0);
-    if (t->config->pool->device->clock == CLOCK_JUDGE)
-        t->empty[hold] = fmin(t->empty[hold], EMPTY_MAX_NS);
+    t->empty[hold] = trial_audited(t) ? series_median(&times) : series_quantile(&times, 0);
+    t->empty[hold] = fmin(t->empty[hold], audit_empty_max(t->config->usual->empty_order_max_ns));
+    t->empty_head = series_quantile(&heads, AUDIT_LOW);
     return 0;
 }
 
@@ -97,11 +94,53 @@ static int empty_orders(struct trial *t, struct verdict *v, struct err *err)
     return rc;
 }
 
-static double scored_ns(const struct trial *t, const struct rproc_reply *reply)
+/* --- what a call hides --- */
+
+/* What a call took before it began: on a GPU the device's way to a standstill, on a CPU what its
+ * process used to wake up. */
+static double head_ns(const struct trial *t, const struct rproc *r, const struct rproc_reply *reply)
 {
     if (trial_audited(t))
-        return (double)reply->claim_ns +
-               audit_hidden((double)reply->hold_ns, t->config->usual_hold_ns);
+        return (double)reply->hold_ns;
+    return trial_clock(t->config) == CLOCK_JUDGE ? (double)rproc_unexplained_ns(r) : 0;
+}
+
+/* What of this is more than honest calls ever take. */
+static double early_ns(const struct trial *t, double head)
+{
+    const struct calibration *usual = t->config->usual;
+
+    return audit_beyond(head, trial_audited(t) ? usual->hold_max_ns : usual->head_max_ns);
+}
+
+/* "done" is the runner's word: what the judge's probe waited for behind it is part of the call. */
+static double late_ns(const struct trial *t)
+{
+    const struct series *probes = &t->probes;
+
+    if (!trial_audited(t) || !probes->n)
+        return 0;
+    return audit_beyond(probes->values[probes->n - 1], t->config->usual->probe_max_ns);
+}
+
+/* What every call hid before it began. On a CPU a busy machine makes wake-ups long: this run's
+ * empty orders say how long they are now, as far as calibration can believe it. */
+static double shift_ns(const struct trial *t)
+{
+    const struct calibration *usual = t->config->usual;
+    double low = score_head(t->result->samples, t->result->n_samples, AUDIT_LOW);
+    double awake = fmax(usual->head_low_ns, fmin(t->empty_head, usual->head_max_ns));
+
+    if (trial_audited(t))
+        return audit_shift(low, usual->hold_low_ns, AUDIT_HOLD_SLACK_NS);
+    if (trial_clock(t->config) != CLOCK_JUDGE || usual->head_low_ns <= 0)
+        return 0;
+    return audit_shift(low, awake, AUDIT_HEAD_SLACK_NS);
+}
+
+/* The clock that counts, without what is hidden. */
+static double shown_ns(const struct trial *t, const struct rproc_reply *reply)
+{
     if (trial_clock(t->config) != CLOCK_JUDGE)
         return (double)reply->claim_ns;
     return fmax((double)reply->wall_ns - t->result->empty_ns, 0);
@@ -165,7 +204,12 @@ static int scored_call(struct trial *t, int round, int runner, double *making_ms
         return rc;
     series_add(&t->holds, (double)reply.hold_ns);
     series_add(&t->queues, (double)reply.queue_ns);
-    *ret = (struct sample){.ns = scored_ns(t, &reply),
+
+    double head = head_ns(t, &t->runners[runner], &reply), early = early_ns(t, head);
+
+    *ret = (struct sample){.ns = shown_ns(t, &reply) + early + late_ns(t),
+                           .head_ns = head,
+                           .early_ns = early,
                            .claim_ns = (double)reply.claim_ns,
                            .outside_ns = fmax((double)reply.wall_ns - t->empty[reply.held], 0),
                            .run = runner,
@@ -190,6 +234,16 @@ static int scored_round(struct trial *t, int round, double *making_ms, struct ve
         res->n_samples += rc == 0 && !t->hold_lost;
     }
     return rc;
+}
+
+/* A call that was itself too early has been charged for that. */
+static void charge_hidden(struct trial *t)
+{
+    struct trial_result *res = t->result;
+
+    res->hidden_ns = shift_ns(t);
+    for (int i = 0; i < res->n_samples; i++)
+        res->samples[i].ns += fmax(res->hidden_ns - res->samples[i].early_ns, 0);
 }
 
 static void take_score(struct trial *t)
@@ -230,6 +284,7 @@ static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
         if (res->settled || clock_ms_since(start) - making_ms > plan->budget_ms)
             break;
     }
+    charge_hidden(t);
     take_score(t);
     return trial_judge_pooled(t, v, err);
 }
@@ -312,7 +367,10 @@ static int hot_calls(struct trial *t, struct verdict *doubt, struct verdict *v, 
         }
         series_add(&claims, (double)reply.claim_ns);
         series_add(&outside, fmax((double)reply.wall_ns - t->empty[reply.held], 0));
-        ns[n] = scored_ns(t, &reply) / count;
+
+        double head = head_ns(t, &t->runners[r], &reply);
+
+        ns[n] = (shown_ns(t, &reply) + early_ns(t, head) + late_ns(t)) / count;
         run[n++] = r;
     }
     t->result->hot = stats_pooled(ns, run, (size_t)n, t->n_runners);
@@ -346,7 +404,7 @@ static bool is_busy(const struct trial *t, const struct own_work *now)
     const struct own_work *idle = &t->result->idle;
 
     return audit_busy(idle->flush_ns, now->flush_ns) ||
-           audit_late(idle->probe_ns, t->config->usual_probe_ns, now->probe_ns);
+           audit_late(idle->probe_ns, t->config->usual->probe_max_ns, now->probe_ns);
 }
 
 /* The judge's own work beside scored calls takes longer than before there was a runner: its doing
@@ -394,6 +452,7 @@ static void note_call(struct trial *t)
 
     r->held = t->holding;
     r->hold_ns = series_median(&t->holds);
+    r->head_ns = score_median(r->samples, r->n_samples, offsetof(struct sample, head_ns));
     r->queue_ns = r->held ? series_median(&t->queues) : 0;
     r->call_ns = trial_audited(t) ? outside_median(t) : r->cold.median;
     if (r->held && t->callers.n)

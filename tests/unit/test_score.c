@@ -75,8 +75,8 @@ static void two_groups_of_times_are_bimodal(void **state)
         double ns;
         bool want;
     } cases[] = {
-        {4, 120, true},  {16, 120, true}, {3, 120, false}, /* less than a fifth */
-        {17, 120, false}, {10, 109, false},                /* a gap of less than 10 % */
+        {4, 120, true},   {16, 120, true},  {3, 120, false}, /* less than a fifth */
+        {17, 120, false}, {10, 109, false},                  /* a gap of less than 10 % */
     };
 
     (void)state;
@@ -104,10 +104,7 @@ static void places_may_differ(void **state)
             int other = i % 2;
 
             *s = (struct sample){.ns = other ? 2e5 : 1e5};
-            *(what == 0   ? &s->law
-              : what == 1 ? &s->run
-              : what == 2 ? &s->in
-                          : &s->out) = other;
+            *(what == 0 ? &s->law : what == 1 ? &s->run : what == 2 ? &s->in : &s->out) = other;
         }
         assert_false(score_of(samples, n, 2).bimodal);
     }
@@ -122,6 +119,19 @@ static void one_late_call_is_no_group(void **state)
     for (int i = 0; i < n; i++)
         samples[i].in = 0;
     assert_false(score_of(samples, n, 1).bimodal);
+}
+
+/* The faster half makes the score: what the slower calls took before they began excuses nothing. */
+static void heads_of_the_faster_half(void **state)
+{
+    (void)state;
+    begin();
+    add(0, 20, 1000);
+    for (int i = 0; i < n; i++)
+        samples[i].head_ns = i < 10 ? 500 + i : 100;
+    assert_true(score_head(samples, n, 0) == 500);
+    assert_true(score_head(samples, n, 1) == 509);
+    assert_true(score_head(NULL, 0, 0.1) == 0);
 }
 
 static void without_samples_nothing_is_settled(void **state)
@@ -165,6 +175,7 @@ int main(void)
         cmocka_unit_test(two_groups_of_times_are_bimodal),
         cmocka_unit_test(places_may_differ),
         cmocka_unit_test(one_late_call_is_no_group),
+        cmocka_unit_test(heads_of_the_faster_half),
         cmocka_unit_test(without_samples_nothing_is_settled),
         cmocka_unit_test(enough_contents_of_every_law),
     };

@@ -78,15 +78,18 @@ static void host_bound_is_far_above(void **state)
 static void what_is_hidden_before_the_release_counts(void **state)
 {
     (void)state;
-    assert_true(audit_hidden(150000, 147000) == 0);
-    assert_true(audit_hidden(450000, 150000) == 290000);
-    assert_true(audit_hidden(450000, 0) == 0); /* nobody knows what is usual */
+    assert_true(audit_beyond(150000, 151000) == 0);
+    assert_true(audit_beyond(450000, 150000) == 300000);
+    assert_true(audit_beyond(450000, 0) == 0); /* nobody knows what is usual */
+    assert_true(audit_shift(148000, 147500, 1000) == 0);
+    assert_true(audit_shift(158000, 147000, 1000) == 10000);
+    assert_true(audit_shift(158000, 0, 1000) == 0);
 }
 
 static void empty_orders_hide_nothing(void **state)
 {
     (void)state;
-    assert_true(audit_empty_max(12000) == 18000);
+    assert_true(audit_empty_max(12000) == 12000);
     assert_true(audit_empty_max(0) == 50000);
 }
 
@@ -217,8 +220,8 @@ static void test_state(void *ctx, struct device_state *ret)
     *ret = (struct device_state){1980, 3201, 41, 512.5, DEVICE_THROTTLE_POWER_CAP | 1};
 }
 
-static int64_t memory_bytes; /* 0: as the fake device says */
-static double usual_hold_ns; /* by calibration; 0: it does not say */
+static int64_t memory_bytes;     /* 0: as the fake device says */
+static struct calibration usual; /* what it says of calls; 0: nothing */
 
 static int test_describe(void *ctx, struct device_info *ret, struct err *err)
 {
@@ -264,6 +267,7 @@ static void make_device(enum device_clock clock, int hold_ms)
     children_slow = always_slow = slow_once = held_slow = flushes = 0;
     allocs = ALLOC_AS_EVER;
     seen_child = false;
+    usual = (struct calibration){0};
 }
 
 struct rig {
@@ -291,15 +295,15 @@ static struct session_options options_of(void)
 static void judge_on(struct rig *g, const char *problem, const char *candidate)
 {
     /* An audited device would be calibrated, which the fake one cannot be. */
-    struct calibration c = {.fingerprint = "fake",
-                            .device = "fake",
-                            .created = "now",
-                            .read_bytes_s = 1e11,
-                            .hold_ns = usual_hold_ns};
+    struct calibration c = usual;
     struct session_options o = options_of();
     struct err err = ERR_INIT;
     bool made;
 
+    strcpy(c.fingerprint, "fake");
+    strcpy(c.device, "fake");
+    strcpy(c.created, "now");
+    c.read_bytes_s = 1e11;
     mkdir("hardware", 0777); /* no datasheets */
     *g = (struct rig){.places = {.share = ".", .home = "home", .cache = "cache"}};
     g->places.runner = runner_path();
@@ -386,13 +390,97 @@ static void work_before_the_release_counts(void **state)
 
     (void)state;
     make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
-    usual_hold_ns = 1e5;
+    usual.hold_max_ns = 1e5;
     judge(&g, "op relu\ntime 10s\nearly 5ms\n");
-    usual_hold_ns = 0;
     expect(&g, VERDICT_PASS, "", "");
     assert_true(timed(&g)->hold_ns >= 5e6);
+    assert_true(timed(&g)->hidden_ns == 0);
     assert_true(timed(&g)->cold.median >= 10e9 + 4.8e6);
     end(&g);
+}
+
+/* A little in every call is below what single ones may take, and shows in their median; and no call
+ * is charged twice. */
+static void a_little_in_every_call_counts(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    for (int both = 0; both < 2; both++) {
+        make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+        usual.hold_low_ns = 1e5;
+        usual.hold_max_ns = both ? 1e5 : 1e9;
+        judge(&g, "op relu\ntime 10s\nearly 5ms\n");
+        expect(&g, VERDICT_PASS, "", "");
+        assert_true(timed(&g)->hidden_ns >= 4.8e6);
+        assert_true(timed(&g)->cold.median >= 10e9 + 4.8e6);
+        assert_true(timed(&g)->cold.median <= 10e9 + timed(&g)->hold_ns);
+        end(&g);
+    }
+}
+
+/* What the judge's probe waits for behind "done" is part of the call. */
+static void work_after_done_counts(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+    ops.peek = late_peek; /* 3 ms */
+    usual.probe_max_ns = 2.5e6;
+    judge(&g, "op relu\ntime 10s\n");
+    expect(&g, VERDICT_PASS, "", "");
+    assert_true(timed(&g)->cold.median >= 10e9 + 0.5e6);
+    end(&g);
+}
+
+static struct device_sweep sweep;
+
+/* Other numbers each time, of which the judge knows the sum, or believes another one. */
+static int sweeping_flush(void *ctx, struct mem *const *mems, int n, struct err *err)
+{
+    uint32_t *words = sweep.mem.host;
+
+    sweep.sum = 0;
+    for (size_t i = 0; i < sweep.mem.bytes / sizeof(*words); i++)
+        sweep.sum += words[i] = words[i] * 1664525u + 1013904223u + (uint32_t)i;
+    return test_flush(ctx, mems, n, err);
+}
+
+static int lying_flush(void *ctx, struct mem *const *mems, int n, struct err *err)
+{
+    int rc = sweeping_flush(ctx, mems, n, err);
+
+    sweep.sum++;
+    return rc;
+}
+
+static const struct device_sweep *test_sweep(void *ctx, struct err *err)
+{
+    (void)ctx, (void)err;
+    return &sweep;
+}
+
+/* The device reads the judge's numbers before it waits, and shows that it did. */
+static void who_does_not_sweep_is_rejected(void **state)
+{
+    struct err err = ERR_INIT;
+    struct rig g;
+
+    (void)state;
+    must(device_fake.judge->mem_alloc(NULL, MEM_INPUT, 4096, &sweep.mem, &err), &err);
+    for (int lies = 0; lies < 2; lies++) {
+        make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+        ops.sweep = test_sweep;
+        ops.flush = lies ? lying_flush : sweeping_flush;
+        judge(&g, "op relu\ntime 10s\n");
+        if (lies)
+            expect(&g, VERDICT_REJECTED, "cache", "without having swept its caches");
+        else
+            expect(&g, VERDICT_PASS, "", "");
+        end(&g);
+    }
+    device_fake.judge->mem_free(NULL, &sweep.mem);
 }
 
 /* The time that is added does not make a claim true: 300 ms of work behind the release, 10 us
@@ -403,9 +491,8 @@ static void what_is_hidden_excuses_no_claim(void **state)
 
     (void)state;
     make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
-    usual_hold_ns = 1e5;
+    usual.hold_max_ns = 1e5;
     judge(&g, "op relu\ntime 10us\nearly 300ms\nsleep 300ms\n");
-    usual_hold_ns = 0;
     expect(&g, VERDICT_REJECTED, "clock", "the runner claims 10.0 us a call");
     end(&g);
 }
@@ -418,9 +505,8 @@ static void queueing_hides_nothing(void **state)
 
     (void)state;
     make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
-    usual_hold_ns = 1e6;
+    usual.hold_max_ns = 1e6;
     judge(&g, "op relu\ntime 10s\nqueue 50ms\n");
-    usual_hold_ns = 0;
     expect(&g, VERDICT_PASS, "", "");
     assert_true(timed(&g)->queue_ns >= 50e6);
     assert_true(timed(&g)->cold.median < 10e9 + 40e6);
@@ -927,6 +1013,9 @@ int main(void)
         cmocka_unit_test(launches_queue_up_behind_a_hold),
         cmocka_unit_test(an_honest_claim_passes_at_once),
         cmocka_unit_test(work_before_the_release_counts),
+        cmocka_unit_test(a_little_in_every_call_counts),
+        cmocka_unit_test(work_after_done_counts),
+        cmocka_unit_test(who_does_not_sweep_is_rejected),
         cmocka_unit_test(what_is_hidden_excuses_no_claim),
         cmocka_unit_test(queueing_hides_nothing),
         cmocka_unit_test(callers_wait_for_their_launches),

@@ -195,7 +195,7 @@ static void bad_values_are_refused(void **state)
         const char *error;
     } cases[] = {
         {0, 0, 4, 0x12345678, "magic"},
-        {0, 4, 2, WIRE_VERSION + 1, "protocol version 3, wanted 2"},
+        {0, 4, 2, WIRE_VERSION + 1, "protocol version 4, wanted 3"},
         {0, 4, 2, 0, "protocol version 0"},
         {0, 6, 2, 0, "unknown frame type 0"},
         {0, 6, 2, WIRE_WARM + 1, "unknown frame type 12"},
