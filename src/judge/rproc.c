@@ -49,7 +49,7 @@ static int spawn(struct rproc *r, int sock, int out_fd, int lock_fd, struct err 
         .out_fd = out_fd,
         .pin = c->pin,
         .cpus = c->runner_cpus,
-        .own_proc = c->device->driver,
+        .needs_proc = c->device->driver,
         .group = r->group = cgroup_make(c->mem_bytes, sandbox_max_threads()),
     };
 

@@ -4,9 +4,9 @@
 #include "judge/rproc_parts.h"
 
 #include "base/clock.h"
+#include "judge/fault_name.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -93,16 +93,14 @@ static int release(struct rproc *r, uint64_t *ret_start, struct rproc_reply *ret
     return waits ? check_sweep(r, v) : 0;
 }
 
-/* The reason is the fault's name, as far as what stands on the page is one. */
+/* The text on the page may be the candidate's: it is quoted, and the reason is one of a list. */
 static int fault_verdict(const struct wire_page *p, struct verdict *v)
 {
-    char text[WIRE_ERROR_MAX + 1], name[sizeof(v->reason)];
+    char text[WIRE_ERROR_MAX + 1];
 
     memcpy(text, p->error, WIRE_ERROR_MAX);
     text[WIRE_ERROR_MAX] = '\0';
-    snprintf(name, sizeof(name), "%.*s", (int)strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"),
-             text);
-    verdict_set(v, VERDICT_CRASH, *name ? name : "fault", "call: the device faulted%s%s",
+    verdict_set(v, VERDICT_CRASH, fault_name(text), "call: the device faulted%s%s",
                 *text ? ": " : "", text);
     v->quotes = true;
     return 1;

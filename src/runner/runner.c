@@ -43,7 +43,7 @@ _Static_assert(DEVICE_STATUS_FAULT == WIRE_STATUS_FAULT, "one value on both side
 /* What sandbox_start() made before we were born: only the judge knows whether it worked. */
 #define BIRTH_LAYERS                                                                         \
     (SANDBOX_USER_NS | SANDBOX_PID_NS | SANDBOX_NET_NS | SANDBOX_IPC_NS | SANDBOX_MOUNT_NS | \
-     SANDBOX_CGROUP)
+     SANDBOX_OWN_PROC | SANDBOX_CGROUP)
 
 /* Stays until the judge has closed the socket (or killed us): an exit with frames unread would
  * reset the connection, and the judge might see that instead of the reason. */
