@@ -116,7 +116,7 @@ static void fields_arrive(void **state)
 /* The layout is part of the protocol: bytes on the wire, not a struct of this compiler. */
 static void bytes_are_fixed(void **state)
 {
-    static const unsigned char want[] = {'A', 'S', 'A', 'Y', 2, 0, WIRE_ARENA, 0, 13, 0, 0, 0, 63,
+    static const unsigned char want[] = {'A', 'S', 'A', 'Y', 3, 0, WIRE_ARENA, 0, 13, 0, 0, 0, 63,
                                          0,   0,   0,   0,   0, 0, 0,          8, 0,  0, 0, 1};
     AUTO(buf_release) struct buf b = encoded(&samples[3]);
 
@@ -199,7 +199,7 @@ static void bad_values_are_refused(void **state)
         {0, 4, 2, WIRE_VERSION + 1, "protocol version 4, wanted 3"},
         {0, 4, 2, 0, "protocol version 0"},
         {0, 6, 2, 0, "unknown frame type 0"},
-        {0, 6, 2, WIRE_WARM + 1, "unknown frame type 12"},
+        {0, 6, 2, WIRE_SWEEP + 1, "unknown frame type 13"},
         {0, 6, 2, 0xffff, "unknown frame type 65535"},
         {0, 8, 4, 0xffffffff, "bytes of payload"},
         {0, 12, 2, 0xffff, "HELLO"},     /* length of the device's name */
