@@ -30,6 +30,11 @@ const char *law_name(enum law_kind kind)
     return law_names[kind];
 }
 
+int law_version(enum law_kind kind)
+{
+    return kind == LAW_HEAVY || kind == LAW_SORTED || kind == LAW_CLUSTER;
+}
+
 bool law_is_for_checks(enum law_kind kind)
 {
     switch (kind) {
