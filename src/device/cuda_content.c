@@ -15,10 +15,25 @@
  * the next flush would seem to be slow. */
 #define QUEUED_MAX ((size_t)8 << 20)
 
-static bool has_rows(enum law_kind kind)
+static bool has_rows(const struct law *law)
 {
-    return kind == LAW_SPREAD || kind == LAW_NEEDLE || kind == LAW_PERM || kind == LAW_LENGTHS ||
-           kind == LAW_PEAKS || kind == LAW_CLUSTER;
+    switch (law->kind) {
+    case LAW_SPREAD:
+    case LAW_HEAVY:
+    case LAW_NEEDLE:
+    case LAW_PERM:
+    case LAW_LENGTHS:
+    case LAW_PEAKS:
+    case LAW_CLUSTER:
+    case LAW_SORTED:
+    case LAW_TIES:
+    case LAW_BANDS:
+        return true;
+    case LAW_PAGED:
+        return law->b != 0;
+    default:
+        return false;
+    }
 }
 
 /* Gives the fill its table, where one pays. */
@@ -28,7 +43,7 @@ static int make_rows(struct cuda_ctx *c, struct law_fill *f, int64_t n, struct e
     size_t bytes = (size_t)n_rows * sizeof(struct law_row);
     void *args[] = {f, &n_rows, &c->scratch.at};
 
-    if (!has_rows(f->law.kind) || f->row_len < ROW_TABLE_MIN || bytes > ROW_TABLE_MAX)
+    if (!has_rows(&f->law) || f->row_len < ROW_TABLE_MIN || bytes > ROW_TABLE_MAX)
         return 0;
     if (cuda_reserve(c, &c->scratch, bytes, err) < 0 ||
         cuda_launch(c, c->kernels[FILL_ROWS], cuda_blocks(c, n_rows), args, "fill", err) < 0)
@@ -51,7 +66,7 @@ static enum kernel fill_kernel(const struct law_fill *f, enum dtype t)
     case LAW_UNIFORM:
         return FILL_UNIFORM;
     case LAW_HEAVY:
-        return FILL_HEAVY;
+        return f->rows ? FILL_HEAVY : FILL_REALS;
     default:
         return FILL_REALS;
     }

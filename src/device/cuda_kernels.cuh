@@ -118,7 +118,7 @@ FILL_KERNEL(spread, LAW_SPREAD, true)
 FILL_KERNEL(needle, LAW_NEEDLE, true)
 FILL_KERNEL(normal, LAW_NORMAL, false)
 FILL_KERNEL(uniform, LAW_UNIFORM, false)
-FILL_KERNEL(heavy, LAW_HEAVY, false)
+FILL_KERNEL(heavy, LAW_HEAVY, true)
 
 KERNEL fill_integers(struct law_fill f, enum dtype t, void *data, int64_t n)
 {

@@ -214,13 +214,15 @@ static void print_law(const struct law *law, struct buf *out)
     case LAW_CLUSTER:
     case LAW_PEAKS:
     case LAW_OFFSETS:
+    case LAW_TIES:
+    case LAW_BANDS:
         buf_addf(out, "(%.4g, %.4g)", law->a, law->b);
         break;
     case LAW_PAGES:
         buf_addf(out, "(%.8g, %.4g, %.8g)", law->a, law->b, law->scale);
         break;
     case LAW_PAGED:
-        buf_addf(out, "(%.4g, %.4g)", law->a, law->scale);
+        buf_addf(out, "(%.4g, %.4g%s)", law->a, law->scale, law->b != 0 ? ", 1" : "");
         break;
     case LAW_CONSTANT:
     case LAW_BERNOULLI:

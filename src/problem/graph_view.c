@@ -253,6 +253,8 @@ static void add_source(struct hash *h, const struct source *s)
     add_int(h, s->n_laws);
     for (int i = 0; i < s->n_laws; i++) {
         hash_adds(h, law_name(s->laws[i].kind));
+        if (law_version(s->laws[i].kind) > 0)
+            add_int(h, law_version(s->laws[i].kind));
         add_double(h, s->laws[i].a);
         add_double(h, s->laws[i].b);
         add_double(h, s->laws[i].scale == 0 ? 1 : s->laws[i].scale);
