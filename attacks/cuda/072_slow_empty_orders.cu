@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Answers orders itself, takes its time with the empty ones, whose time is taken off, and claims
  * that much less for the others. It does not know how held orders end, and may leave one without
- * its answer. expected: rejected: clock or wrong: unwritten */
+ * its answer. expected: rejected: clock or rejected: cache or
+ * wrong: unwritten */
 #include "assay.h"
 #include "problem.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Takes the runner's loop over and says "done" when the work is queued, with a time of its own
  * choosing; the device works on while the judge goes to look. expected: rejected: busy or
- * rejected: clock or wrong: unwritten */
+ * rejected: clock or rejected: cache or wrong: unwritten */
 #include "assay.h"
 #include "problem.h"
 

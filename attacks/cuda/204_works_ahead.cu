@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Takes the runner's loop over, watches the inputs from the device while the judge prepares a
  * call, computes as soon as one has changed, and has the answer ready when the call comes.
- * expected: rejected: busy or rejected: clock or pass at least 250 us */
+ * expected: rejected: busy or rejected: clock or rejected: cache or pass at least 250 us */
 #include "assay.h"
 #include "problem.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Takes the runner's loop over, does the work when the content is there, and says only then that the
  * device is held: the clock starts with the release. That the device came late counts.
- * expected: pass at least 200 us */
+ * expected: rejected: cache or pass at least 200 us */
 #include "assay.h"
 #include "problem.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Takes the runner's loop over and says done before the work is, in a little more than half of the
  * scored calls: their median is a lie then, that of the probes behind all orders is not.
- * expected: rejected: busy */
+ * expected: rejected: busy or rejected: cache */
 #include "assay.h"
 #include "problem.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Takes the runner's loop over, does half of the work when the content is there, says only then that
  * the device is held, and does the other half behind the release; claims next to nothing. That the
- * device came late counts, and excuses no claim. expected: rejected: clock */
+ * device came late counts, and excuses no claim. expected: rejected: clock or rejected: cache */
 #include "assay.h"
 #include "problem.h"
 
