@@ -10,6 +10,7 @@ sizes {
 -- o_t = S^T q_t / sqrt(K). g is the log-decay of one step: it is not cumulated within chunks.
 -- Keys of length about 1 forget K / beta steps back. The first law is the published one, with its decay slowed
 -- down; in the others beta and decay are so small that all steps count.
+-- Keys of the second law have a location and a scale of their own, so small that beta |k|^2 hardly ever reaches 2.
 local shape = { B, T, H, K }
 local key = 1 / sqrt(K)
 local q = input("q", bf16, shape, normal(), normal(), spread { scale = 0.5 })
