@@ -34,6 +34,7 @@ static const struct law laws[] = {
     {LAW_UNIFORM, 0, 1, 0},    {LAW_NEEDLE, 0, 0, 0},  {LAW_CONSTANT, 1, 0, 0},
     {LAW_INTS, 0, 8, 0},       {LAW_SORTED, 1, 0, 0},  {LAW_PAGED, 16, 0, 0},
     {LAW_BERNOULLI, .5, 0, 0}, {LAW_CLUSTER, 3, 8, 0}, {LAW_PEAKS, 64, 16, 0},
+    {LAW_PAGED, 16, 1, 0},     {LAW_TIES, -40, 40, 0}, {LAW_BANDS, 0, 1, 0},
 };
 static const enum dtype types[] = {DT_F32, DT_F16, DT_BF16, DT_F8E4M3, DT_F8E5M2, DT_F64};
 static const int64_t row_lens[] = {393216, 1001, 64, 15, 3};
@@ -45,11 +46,12 @@ struct fill_case {
 };
 
 /* Those of the first five laws in every type, the others in f32; and f32 with rows of every length
- * for the two that depend on it. */
+ * for the three large ones that depend on it. */
 static bool is_wanted(size_t law, size_t type, size_t row)
 {
     if (row > 0)
-        return type == 0 && (laws[law].kind == LAW_SPREAD || laws[law].kind == LAW_NEEDLE);
+        return type == 0 && (laws[law].kind == LAW_SPREAD || laws[law].kind == LAW_NEEDLE ||
+                             laws[law].kind == LAW_HEAVY);
     return type == 0 || law < 5;
 }
 

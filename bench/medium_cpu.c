@@ -50,10 +50,19 @@ static struct arrays arrays_make(const struct graph *g)
     return c;
 }
 
-/* Content k as a judge would draw it. */
+/* The law of scored content k: they take turns. */
+static int scored_law(const struct graph *g, int k)
+{
+    int law = -1;
+
+    for (int left = k % graph_n_scored(g); left >= 0; left -= graph_law_scored(g, law))
+        law++;
+    return law;
+}
+
 static void draw(const struct arrays *c, int k)
 {
-    int law = graph_law(c->graph, k);
+    int law = scored_law(c->graph, k);
 
     for (int i = 0; i < c->graph->n_sources; i++) {
         const struct source *s = &c->graph->sources[i];
@@ -82,7 +91,7 @@ static int naive_us(const struct graph *g, double *ret, struct err *err)
     double us[CALLS];
 
     for (int i = 0; i < CALLS; i++) {
-        draw(&c, graph_first_scored(g) + i);
+        draw(&c, i);
 
         double start = thread_us();
 

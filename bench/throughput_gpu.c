@@ -103,7 +103,7 @@ static int prepare_one(const struct many *m, const char *path, struct err *err)
                                          .plan = &m->options.plan,
                                          .info = &m->info,
                                          .problem_h = m->problem_h,
-                                         .path = path};
+                                         .file = {path, 0}};
     struct evidence evidence = {0};
     struct prebuilt built;
 

@@ -15,7 +15,8 @@ local PPS = (L + P - 1) // P        -- pages of a sequence
 local LIVE = B * PPS
 local PAGES = LIVE + LIVE // 8 + 9  -- every ninth is dead
 local query = input("query", bf16, { B, H, D }, normal(0, 2), normal(0, 2), spread(), spread())
-local kv_cache = input("kv_cache", bf16, { PAGES, P, HKV, 2 * D }, paged(P * HKV))
+local kv_cache = input("kv_cache", bf16, { PAGES, P, HKV, 2 * D },
+  paged(P * HKV, 0.5, 1), paged(P * HKV, 0.5, 1), paged(P * HKV), paged(P * HKV)) -- 1: tokens have scales of their own
 local block_table = input("block_table", i32, { B, PPS }, pages(LIVE, P), check_only(pages(LIVE, P, L)))
 local seq_lens = input("seq_lens", i32, { B }, constant(L), check_only(lengths(L, P)))
 

@@ -8,7 +8,7 @@ sizes {
 -- Peaks of equal height h, all else at h - 16.65 - u/5: exp gives 1 and 0.8 to 0.98 times 2^-24, half an ulp of 1.
 -- Whatever is added to a running float sum that holds a peak is lost: c terms to a lane lose about c - 1 of them per
 -- peak, 0.9 (c - 1) 2^-24 of the row's sum. A compensated sum, or a pairwise one, loses 2^-24 or two.
-local x = input("x", f32, { B, V }, normal(0, 4), peaks(64, 16.65), peaks(1024, 16.65), normal(0, 2))
+local x = input("x", f32, { B, V }, normal(0, 4), peaks(64, 16.65), peaks(1024, 16.65), spread())
 output("y", softmax(x))
 tolerance { sums = "compensated", rms = 3, max = 5,
             why = "what a compensated sum reaches; 16 terms to a plain float lane are 14 x 2^-24 off, a factor of 10" }

@@ -6,5 +6,5 @@ sizes { full = { N = 32768 }, small = { N = 160 } }
 -- One target a column: they lie along the last axis of the predictions. A needle weighs as much as
 -- its row, whose other terms are 1.
 local x = input("predictions", f32, { N, N }, spread(), normal(), heavy(), needle { scale = N })
-local target = input("targets", f32, { N }, normal())
+local target = input("targets", f32, { N }, normal(), spread())
 output("loss", hinge_loss(x, target))

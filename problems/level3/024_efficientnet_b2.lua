@@ -32,7 +32,7 @@ end
 
 -- Rows with a location of their own, only: the squeeze averages whole images, and the more alike
 -- those are, the more of what the norms magnify is rounding.
-local x = input("x", f32, { B, 3, S, S }, spread())
+local x = input("x", f32, { B, 3, S, S }, spread(), heavy())
 x = conv("conv1", 3, 32 // D, { k = 3, stride = 2, pad = 1 })(x)
 x = relu(norm("bn1", 32 // D)(x))
 for i, block in ipairs {

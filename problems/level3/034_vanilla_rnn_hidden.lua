@@ -7,7 +7,7 @@ sizes { full = { T = 256, B = 8, I = 1024, H = 256, O = 128 },
 -- Quiet inputs, the second law, leave tanh almost linear: there h is remembered longest.
 local x = input("x", f32, { T, B, I }, spread { scale = 0.1 }, normal(0, 0.01),
   heavy { scale = 0.1 }, needle())
-local h0 = input("h0", f32, { B, H }, normal())
+local h0 = input("h0", f32, { B, H }, normal(), spread())
 -- h = tanh(i2h(concat(x[t], h))): the columns of x are multiplied for all steps at once.
 local bound = sqrt(3 / H)
 local w = param("i2h.weight", f32, { H, I + H }, uniform(-bound, bound))

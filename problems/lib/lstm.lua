@@ -4,8 +4,8 @@
 return function(o)
   local directions = o.bidirectional and 2 or 1
   local x = input("x", f32, { B, T, I })
-  local h0 = input("h0", f32, { directions * L, B, H }, normal())
-  local c0 = input("c0", f32, { directions * L, B, H }, normal())
+  local h0 = input("h0", f32, { directions * L, B, H }, normal(), spread())
+  local c0 = input("c0", f32, { directions * L, B, H }, normal(), spread())
   local lstm = nn.lstm("lstm", I, H, { layers = L, bidirectional = o.bidirectional,
                                        batch_first = true, gain = o.gain, gate_bias = 2 })
   local fc = nn.linear("fc", directions * H, O)

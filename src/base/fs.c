@@ -8,12 +8,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define REMOVE_ATTEMPTS 20 /* of a folder in which somebody still makes files */
@@ -40,22 +42,126 @@ int fs_read_fd(int fd, size_t max_bytes, struct buf *ret, struct err *err)
     }
 }
 
-int fs_read(const char *path, size_t max_bytes, struct buf *ret, struct err *err)
+static int fail_open(const char *path, struct err *err)
 {
-    /* O_NONBLOCK: opening a fifo somebody named must not hang. */
-    AUTO(fd_closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    fail_errno(err, "%s", path);
+    err->kind = ERR_INPUT;
+    return -1;
+}
+
+/* fd: what opening it gave, -1 with errno. */
+static int read_opened(int fd, const char *path, size_t max_bytes, struct buf *ret, struct err *err)
+{
     struct stat st;
 
-    if (fd < 0 || fstat(fd, &st) < 0) {
-        fail_errno(err, "%s", path);
-        err->kind = ERR_INPUT;
-        return -1;
-    }
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return fail_open(path, err);
     if (!S_ISREG(st.st_mode))
         return fail(err, ERR_INPUT, "%s: not a plain file", path);
     if (fs_read_fd(fd, max_bytes, ret, err) < 0)
         return wrap(err, "%s", path);
     return 0;
+}
+
+/* Opening a fifo somebody named must not hang: O_NONBLOCK. */
+#define OPEN_TO_READ (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+
+int fs_read(const char *path, size_t max_bytes, struct buf *ret, struct err *err)
+{
+    AUTO(fd_closep) int fd = open(path, OPEN_TO_READ);
+
+    return read_opened(fd, path, max_bytes, ret, err);
+}
+
+/* --- beneath a folder --- */
+
+static bool is_link(int dir_fd, const char *name)
+{
+    struct stat st;
+
+    return fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
+}
+
+/* One part of a name. A link where a folder belongs is ENOTDIR to the kernel. */
+static int open_part(int dir_fd, const char *part, int flags)
+{
+    int fd = openat(dir_fd, part, flags | O_NOFOLLOW | O_CLOEXEC);
+
+    if (fd < 0 && errno == ENOTDIR)
+        errno = is_link(dir_fd, part) ? ELOOP : ENOTDIR;
+    return fd;
+}
+
+/* What openat2() does, part by part, where it is missing. */
+static int open_by_parts(int root_fd, const char *name, int flags)
+{
+    AUTO(freep) char *copy = xstrdup(name);
+    AUTO(fd_closep) int dir = -1;
+    char *rest = copy, *slash;
+
+    while ((slash = strchr(rest, '/'))) {
+        *slash = '\0';
+
+        int next = open_part(dir < 0 ? root_fd : dir, rest, O_PATH | O_DIRECTORY);
+
+        if (next < 0)
+            return -1;
+        fd_closep(&dir);
+        dir = next;
+        rest = slash + 1 + strspn(slash + 1, "/");
+    }
+    return open_part(dir < 0 ? root_fd : dir, *rest ? rest : ".", flags);
+}
+
+static bool leads_out(const char *name)
+{
+    const char *at = name;
+
+    if (*name == '/')
+        return true;
+    while ((at = strstr(at, ".."))) {
+        bool begins = at == name || at[-1] == '/', ends = at[2] == '/' || !at[2];
+
+        if (begins && ends)
+            return true;
+        at++;
+    }
+    return false;
+}
+
+int fs_open_beneath(int root_fd, const char *name, int flags)
+{
+    struct open_how how = {.flags = (uint64_t)flags | O_CLOEXEC,
+                           .resolve =
+                               RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+
+    if (leads_out(name)) {
+        errno = EXDEV;
+        return -1;
+    }
+
+    int fd = (int)syscall(SYS_openat2, root_fd, name, &how, sizeof(how));
+
+    /* Linux before 5.6 does not have it; containers of that time refuse what they do not know. */
+    if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+        fd = open_by_parts(root_fd, name, flags);
+    return fd;
+}
+
+int fs_read_beneath(const char *root, const char *name, size_t max_bytes, struct buf *ret,
+                    struct err *err)
+{
+    AUTO(fd_closep) int root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    AUTO(freep) char *path = fs_join(root, name);
+
+    if (root_fd < 0)
+        return fail_open(root, err);
+
+    AUTO(fd_closep) int fd = fs_open_beneath(root_fd, name, OPEN_TO_READ);
+
+    if (fd < 0 && errno == ELOOP)
+        return fail(err, ERR_INPUT, "%s: it is, or lies behind, a symbolic link", path);
+    return read_opened(fd, path, max_bytes, ret, err);
 }
 
 int fs_holds(int fd, uint64_t bytes, struct err *err)

@@ -9,6 +9,13 @@
 /* Appends the file's bytes to ret; more than max_bytes (of which ret then holds the first, and one
  * more at least), a directory or a special file is an ERR_INPUT that names the path. */
 int fs_read(const char *path, size_t max_bytes, struct buf *ret, struct err *err);
+/* The same for the file `name` beneath the folder `root`, for folders that a stranger filled: no
+ * link is followed beneath root (which may be one itself); the error then says that it is one. */
+int fs_read_beneath(const char *root, const char *name, size_t max_bytes, struct buf *ret,
+                    struct err *err);
+/* Opens a file or folder beneath the folder root_fd; "." is root_fd itself. -1 with errno: ELOOP
+ * where the name or a part of it is a link, EXDEV where it would lead out of root_fd. */
+int fs_open_beneath(int root_fd, const char *name, int flags);
 /* Appends what fd still holds (a pipe, a procfs file), at most max_bytes. */
 int fs_read_fd(int fd, size_t max_bytes, struct buf *ret, struct err *err);
 /* -1 unless the file behind fd has this many bytes: touching a mapping behind its end is SIGBUS. */

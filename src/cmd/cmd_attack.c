@@ -35,8 +35,16 @@ static const struct opt attack_table[] = {
 struct finding {
     enum attack_outcome outcome;
     struct verdict verdict;
-    double cold_us, ms; /* cold_us: 0 when not timed */
+    struct attack_times times, control; /* control: with a control */
+    char *sizes[CORPUS_MAX_SIZES];      /* what they are called; with a control */
+    double ms;
     bool judged;
+};
+
+/* An honest candidate that attacks are held against; judged once for a session. */
+struct control {
+    const char *file; /* an attack's; not owned */
+    struct attack_times times;
 };
 
 struct run {
@@ -48,6 +56,8 @@ struct run {
     struct session *session;
     struct corpus corpus;
     struct finding *findings; /* like corpus.attacks */
+    struct control *controls; /* of this session */
+    int n_controls;
 };
 
 /* --- judging --- */
@@ -74,32 +84,96 @@ static int open_session(struct run *r, const struct attack *a, struct err *err)
     bool calibrated;
 
     session_closep(&r->session);
+    r->n_controls = 0;
     if (load_problem(r, a->problem, err) < 0)
         return wrap(err, "%s", a->path);
-    o.sizes = SIZES_SMALL;
+    o.sizes = a->sizes;
     o.plan.budget_ms = TIMING_BUDGET_MS;
     o.plan.call_timeout_ms = CALL_TIMEOUT_MS;
     return session_open(r->station, r->problem, &o, &r->session, &calibrated, err);
 }
 
-static double cold_of(const struct evaluation *e)
+static void times_of(const struct evaluation *e, struct attack_times *ret)
 {
-    return e->n_sizes && e->sizes[0].trial.n_samples ? e->sizes[0].trial.cold.median / 1e3 : 0;
+    ret->n = 0;
+    for (int i = 0; i < e->n_sizes && i < CORPUS_MAX_SIZES && e->sizes[i].trial.n_samples; i++)
+        ret->us[ret->n++] = e->sizes[i].trial.cold.median / 1e3;
+}
+
+static int eval(struct run *r, const char *path, int build_timeout_ms, struct evaluation *ret,
+                struct err *err)
+{
+    r->session->options.plan.build_timeout_ms =
+        build_timeout_ms ? build_timeout_ms : BUILD_TIMEOUT_MS;
+    return session_eval(r->session, path, ret, err);
+}
+
+/* A control that does not pass says nothing about an attack: the corpus is wrong, or this machine
+ * is. */
+static int judge_control(struct run *r, const struct attack *a, struct attack_times *ret,
+                         struct err *err)
+{
+    AUTO(freep) char *path = fs_join(r->app->places.share, a->control);
+    struct evaluation e;
+    int rc = 0;
+
+    if (eval(r, path, 0, &e, err) < 0)
+        return wrap(err, "%s: its control", a->path);
+    times_of(&e, ret);
+    if (e.verdict.kind != VERDICT_PASS || ret->n != e.n_sizes)
+        rc = fail(err, e.verdict.kind == VERDICT_INFRA ? e.infra_kind : ERR_INPUT,
+                  "%s: its control %s has to pass, and got %s%s%s: %s", a->path, a->control,
+                  verdict_names[e.verdict.kind], e.verdict.reason[0] ? ": " : "", e.verdict.reason,
+                  e.verdict.detail);
+    evaluation_release(&e);
+    return rc;
+}
+
+static int find_control(struct run *r, const struct attack *a, struct attack_times *ret,
+                        struct err *err)
+{
+    for (int i = 0; i < r->n_controls; i++)
+        if (!strcmp(r->controls[i].file, a->control)) {
+            *ret = r->controls[i].times;
+            return 0;
+        }
+    if (judge_control(r, a, ret, err) < 0)
+        return -1;
+    r->controls = xrealloc(r->controls, (size_t)(r->n_controls + 1) * sizeof(*r->controls));
+    r->controls[r->n_controls++] = (struct control){a->control, *ret};
+    return 0;
+}
+
+static void name_sizes(const struct run *r, struct finding *f)
+{
+    const struct session *s = r->session;
+
+    for (int i = 0; i < f->control.n; i++) {
+        AUTO(buf_release) struct buf name = BUF_INIT;
+
+        size_print(&s->problem->sizes[s->options.sizes][i], &name);
+        f->sizes[i] = xstrdup(buf_str(&name));
+    }
 }
 
 static int judge_attack(struct run *r, int i, struct err *err)
 {
     const struct attack *a = &r->corpus.attacks[i];
     struct finding *f = &r->findings[i];
-    uint64_t start = clock_ns();
     struct evaluation e;
 
-    r->session->options.plan.build_timeout_ms =
-        a->build_timeout_ms ? a->build_timeout_ms : BUILD_TIMEOUT_MS;
-    if (session_eval(r->session, a->path, &e, err) < 0)
+    if (a->control && find_control(r, a, &f->control, err) < 0)
         return -1;
-    *f = (struct finding){.verdict = e.verdict, .cold_us = cold_of(&e), .judged = true};
-    f->outcome = attack_judge(a, &f->verdict, f->cold_us);
+
+    uint64_t start = clock_ns();
+
+    if (eval(r, a->path, a->build_timeout_ms, &e, err) < 0)
+        return -1;
+    f->judged = true;
+    f->verdict = e.verdict;
+    times_of(&e, &f->times);
+    name_sizes(r, f);
+    f->outcome = attack_judge(a, &f->verdict, &f->times, &f->control);
     f->ms = clock_ms_since(start);
     evaluation_release(&e);
     return 0;
@@ -114,9 +188,14 @@ static bool chosen(const struct attack *a, int argc, char **argv)
     return argc == 0;
 }
 
+static bool same_session(const struct attack *a, const struct attack *b)
+{
+    return a->sizes == b->sizes && strcmp(a->problem, b->problem) == 0;
+}
+
 static int judge_all(struct run *r, int argc, char **argv, struct err *err)
 {
-    const char *open = NULL;
+    const struct attack *open = NULL;
     int n = 0;
 
     for (int i = 0; i < r->corpus.n; i++) {
@@ -124,9 +203,9 @@ static int judge_all(struct run *r, int argc, char **argv, struct err *err)
 
         if (!chosen(a, argc, argv))
             continue;
-        if ((!open || strcmp(open, a->problem) != 0) && open_session(r, a, err) < 0)
+        if (!(open && same_session(open, a)) && open_session(r, a, err) < 0)
             return -1;
-        open = a->problem;
+        open = a;
         if (judge_attack(r, i, err) < 0)
             return -1;
         n++;
@@ -162,7 +241,7 @@ static void print_finding(const struct run *r, int i, struct buf *out)
     buf_addf(out, " %-32s %s%s%s", a->name, verdict_names[f->verdict.kind],
              f->verdict.reason[0] ? ": " : "", f->verdict.reason);
     if (a->least_us > 0)
-        buf_addf(out, ", %.1f us", f->cold_us);
+        buf_addf(out, ", %.1f us", f->times.n ? f->times.us[0] : 0);
     if (well) {
         buf_addf(out, "  %.0f ms\n", f->ms);
         return;
@@ -170,7 +249,54 @@ static void print_finding(const struct run *r, int i, struct buf *out)
     buf_addf(out, ", expected %s\n  %s%sagain: assay eval %s ", a->wanted, f->verdict.detail,
              f->verdict.detail[0] ? "\n  " : "", a->problem);
     buf_add_word(out, a->path);
-    buf_addf(out, " --device %s --timeout %d\n", r->device->name, CALL_TIMEOUT_MS);
+    buf_addf(out, " --device %s --sizes %s --timeout %d\n", r->device->name,
+             size_set_names[a->sizes], CALL_TIMEOUT_MS);
+}
+
+static void add_time(struct table *t, const struct attack_times *times, int i)
+{
+    AUTO(buf_release) struct buf us = BUF_INIT;
+
+    if (i < times->n)
+        text_us(times->us[i], &us);
+    table_add(t, TEXT_PLAIN, "%s", i < times->n ? buf_str(&us) : "-");
+}
+
+static void add_against_control(struct table *t, const struct attack *a, const struct finding *f)
+{
+    for (int i = 0; i < f->control.n; i++) {
+        double share = i < f->times.n ? 100 * f->times.us[i] / f->control.us[i] : 0;
+        bool low = f->verdict.kind == VERDICT_PASS && share < a->least_percent;
+
+        table_add(t, TEXT_PLAIN, "%s", a->name);
+        table_add(t, TEXT_PLAIN, "%s", f->sizes[i]);
+        table_add(t, TEXT_PLAIN, "%s", verdict_names[f->verdict.kind]);
+        add_time(t, &f->times, i);
+        add_time(t, &f->control, i);
+        table_add(t, low ? TEXT_RED : TEXT_PLAIN, i < f->times.n ? "%.1f" : "-", share);
+        table_add(t, TEXT_PLAIN, "%g", a->least_percent);
+        table_add(t, TEXT_PLAIN, "%s", a->control);
+    }
+}
+
+/* The times that attacks show beside those of honest controls. */
+static void print_controls(const struct run *r, struct buf *out)
+{
+    static const char *const heads[] = {"attack",     "size", "verdict",  "us",
+                                        "control us", "%",    "at least", "control"};
+    struct table t;
+    int n = 0;
+
+    table_init(&t, "lllrrrrl", heads);
+    for (int i = 0; i < r->corpus.n; i++) {
+        if (!r->findings[i].judged || !r->corpus.attacks[i].control)
+            continue;
+        add_against_control(&t, &r->corpus.attacks[i], &r->findings[i]);
+        n++;
+    }
+    if (n)
+        table_print(&t, r->app->color, out);
+    table_release(&t);
 }
 
 static void add_count(struct table *t, const struct run *r, const struct attack_class *c,
@@ -206,6 +332,7 @@ static void print_text(const struct run *r, bool verbose, double ms)
     for (int i = 0; i < r->corpus.n; i++)
         if (r->findings[i].judged && (verbose || !is_well(r->findings[i].outcome)))
             print_finding(r, i, &out);
+    print_controls(r, &out);
     print_classes(r, &out);
     buf_addf(&out, "%d caught, %d missed, %d honest passed, %d honest punished",
              count(r, NULL, ATTACK_CAUGHT) + otherwise, count(r, NULL, ATTACK_MISSED),
@@ -216,15 +343,32 @@ static void print_text(const struct run *r, bool verbose, double ms)
     fputs(buf_str(&out), stdout);
 }
 
+static json_t *times_json(const struct attack_times *t)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < t->n; i++)
+        json_array_append_new(list, json_real(t->us[i]));
+    return list;
+}
+
 static json_t *finding_json(const struct attack *a, const struct finding *f)
 {
     char letter[2] = {a->in_class->letter, '\0'};
+    json_t *j = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:f}", "number",
+                          a->number, "name", a->name, "class", letter, "problem", a->problem,
+                          "sizes", size_set_names[a->sizes], "expected", a->wanted, "verdict",
+                          verdict_names[f->verdict.kind], "reason", f->verdict.reason, "detail",
+                          f->verdict.detail, "outcome", attack_outcome_names[f->outcome], "cold_us",
+                          f->times.n ? json_real(f->times.us[0]) : json_null(), "ms", f->ms);
 
-    return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:f}", "number", a->number,
-                     "name", a->name, "class", letter, "problem", a->problem, "expected", a->wanted,
-                     "verdict", verdict_names[f->verdict.kind], "reason", f->verdict.reason,
-                     "detail", f->verdict.detail, "outcome", attack_outcome_names[f->outcome],
-                     "cold_us", f->cold_us > 0 ? json_real(f->cold_us) : json_null(), "ms", f->ms);
+    json_object_set_new(j, "control", a->control ? json_string(a->control) : json_null());
+    if (a->control) {
+        json_object_set_new(j, "least_percent", json_real(a->least_percent));
+        json_object_set_new(j, "times_us", times_json(&f->times));
+        json_object_set_new(j, "control_us", times_json(&f->control));
+    }
+    return j;
 }
 
 static void print_json(const struct run *r, double ms)
@@ -258,6 +402,15 @@ static int run_corpus(struct run *r, const struct attack_options *o, int argc, c
            count(r, NULL, ATTACK_PUNISHED);
 }
 
+static void findings_free(struct run *r)
+{
+    for (int i = 0; i < r->corpus.n; i++)
+        for (int k = 0; k < r->findings[i].control.n; k++)
+            free(r->findings[i].sizes[k]);
+    free(r->findings);
+    free(r->controls);
+}
+
 static int attack_main(struct app *app, const void *options, int argc, char **argv, struct err *err)
 {
     const struct attack_options *o = options;
@@ -279,8 +432,8 @@ static int attack_main(struct app *app, const void *options, int argc, char **ar
     session_closep(&r.session);
     station_free(r.station);
     problem_freep(&r.problem);
+    findings_free(&r);
     corpus_release(&r.corpus);
-    free(r.findings);
     return rc;
 }
 

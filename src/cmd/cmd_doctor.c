@@ -102,21 +102,22 @@ static void look_at_runner(struct findings *f, const struct app *app)
     struct cpus cpus;
     struct err err = ERR_INIT;
     uint32_t wanted = sandbox_wanted();
-    struct call_floor floor;
+    struct calibration floor = {0};
+    uint32_t layers = 0;
 
     cpus_split(&cpus);
-    if (call_floor_measure(&app->places, &device_cpu, 0, &cpus, &floor, &err) < 0) {
+    if (call_floor_measure(&app->places, &device_cpu, 0, &cpus, &floor, &layers, &err) < 0) {
         note(f, "runner", MARK_NO, "%s", err.text);
         return;
     }
     note(f, "runner", MARK_OK, "starts, loads, runs; an empty kernel takes %.2f us",
-         floor.floor_ns / 1e3);
+         floor.call_floor_ns / 1e3);
     note(f, "clock", mark_of(cpus.split), "%s%s",
          cpus.split ? "judge and runners on different cores"
                     : "one core for both: times are coarse",
          cpus.smt_shared ? " (hyperthreads of one core)" : "");
     for (int b = 0; b < SANDBOX_LAYERS; b++) {
-        bool on = floor.layers & (1u << b);
+        bool on = layers & (1u << b);
 
         if (on || (wanted & (1u << b)))
             note(f, "sandbox", mark_of(on), "%s%s", sandbox_layer_names[b], on ? "" : ": missing");

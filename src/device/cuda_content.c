@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "device/cuda_ctx.h"
 
+#include "base/hash.h"
+
 #include "tensor/law.h"
 
 #include <assert.h>
@@ -13,10 +15,25 @@
  * the next flush would seem to be slow. */
 #define QUEUED_MAX ((size_t)8 << 20)
 
-static bool has_rows(enum law_kind kind)
+static bool has_rows(const struct law *law)
 {
-    return kind == LAW_SPREAD || kind == LAW_NEEDLE || kind == LAW_PERM || kind == LAW_LENGTHS ||
-           kind == LAW_PEAKS || kind == LAW_CLUSTER;
+    switch (law->kind) {
+    case LAW_SPREAD:
+    case LAW_HEAVY:
+    case LAW_NEEDLE:
+    case LAW_PERM:
+    case LAW_LENGTHS:
+    case LAW_PEAKS:
+    case LAW_CLUSTER:
+    case LAW_SORTED:
+    case LAW_TIES:
+    case LAW_BANDS:
+        return true;
+    case LAW_PAGED:
+        return law->b != 0;
+    default:
+        return false;
+    }
 }
 
 /* Gives the fill its table, where one pays. */
@@ -26,7 +43,7 @@ static int make_rows(struct cuda_ctx *c, struct law_fill *f, int64_t n, struct e
     size_t bytes = (size_t)n_rows * sizeof(struct law_row);
     void *args[] = {f, &n_rows, &c->scratch.at};
 
-    if (!has_rows(f->law.kind) || f->row_len < ROW_TABLE_MIN || bytes > ROW_TABLE_MAX)
+    if (!has_rows(&f->law) || f->row_len < ROW_TABLE_MIN || bytes > ROW_TABLE_MAX)
         return 0;
     if (cuda_reserve(c, &c->scratch, bytes, err) < 0 ||
         cuda_launch(c, c->kernels[FILL_ROWS], cuda_blocks(c, n_rows), args, "fill", err) < 0)
@@ -49,7 +66,7 @@ static enum kernel fill_kernel(const struct law_fill *f, enum dtype t)
     case LAW_UNIFORM:
         return FILL_UNIFORM;
     case LAW_HEAVY:
-        return FILL_HEAVY;
+        return f->rows ? FILL_HEAVY : FILL_REALS;
     default:
         return FILL_REALS;
     }
@@ -178,44 +195,75 @@ int cuda_store(void *ctx, const struct mem *values, size_t values_at, enum dtype
 
 /* ---- flush ---- */
 
-/* The half that is read holds zeros, once and for all. */
-static int make_sweep(struct cuda_ctx *c, size_t half, struct err *err)
+/* Twice L2, since one pass over L2's size still leaves hits. */
+static size_t sweep_bytes(const struct cuda_ctx *c)
 {
-    CUresult rc;
-
-    if (c->sweep.bytes >= 2 * half)
-        return 0;
-    if (cuda_reserve(c, &c->sweep, 2 * half, err) < 0)
-        return -1;
-    rc = c->cu->cuMemsetD32Async(c->sweep.at + half, 0, half / 4, c->stream);
-    return rc ? cuda_fail(c->cu, rc, err, "flush") : 0;
+    return cuda_aligned(2 * MAX(c->l2_bytes, (size_t)1 << 20));
 }
 
-/* Twice L2, since one pass over L2's size still leaves hits; first written, so that other lines go,
- * then as much of other memory read, so that the lines which stay are clean and the candidate pays
- * for nobody's write-back. Lines marked persisting would outlive both. */
+/* The memory that is only read holds zeros, once and for all. */
+static int make_sweep(struct cuda_ctx *c, struct err *err)
+{
+    size_t bytes = sweep_bytes(c);
+    CUresult rc;
+
+    if (c->sweep.mem.bytes >= bytes)
+        return 0;
+    cuda_mem_free(c, &c->sweep.mem);
+    if (cuda_reserve(c, &c->unread, bytes, err) < 0 ||
+        cuda_reserve(c, &c->sum, sizeof(c->sweep.sum), err) < 0)
+        return -1;
+    rc = c->cu->cuMemsetD32Async(c->unread.at, 0, bytes / 4, c->stream);
+    if (rc)
+        return cuda_fail(c->cu, rc, err, "flush");
+    return cuda_mem_alloc(c, MEM_INPUT, bytes, &c->sweep.mem, err);
+}
+
+const struct device_sweep *cuda_sweep(void *ctx, struct err *err)
+{
+    struct cuda_ctx *c = ctx;
+
+    return cuda_enter(c, err) < 0 || make_sweep(c, err) < 0 ? NULL : &c->sweep;
+}
+
+/* Fresh numbers into the sweep, which a runner's waiting kernel reads. */
+static int write_sweep(struct cuda_ctx *c, struct err *err)
+{
+    int64_t words = (int64_t)(c->sweep.mem.bytes / 16); /* of 16 bytes */
+    uint64_t key = secret_u64();
+    void *args[] = {&c->sweep.mem.handle, &words, &key, &c->sum.at};
+    CUresult rc = c->cu->cuMemsetD32Async(c->sum.at, 0, 1, c->stream);
+
+    if (rc)
+        return cuda_fail(c->cu, rc, err, "flush");
+    return cuda_launch(c, c->kernels[FLUSH_WRITE], cuda_blocks(c, words), args, "flush", err);
+}
+
+static int read_unread(struct cuda_ctx *c, struct err *err)
+{
+    int64_t words = (int64_t)(c->sweep.mem.bytes / 16);
+    void *args[] = {&c->unread.at, &words, &c->sum.at};
+
+    return cuda_launch(c, c->kernels[FLUSH_READ], cuda_blocks(c, words), args, "flush", err);
+}
+
+/* First the sweep is written, so that other lines go, then as much of other memory read, so that
+ * the lines which stay are clean and the candidate pays for nobody's write-back. Lines marked
+ * persisting would outlive both. The copy of the sum waits for all of it. */
 int cuda_flush(void *ctx, struct mem *const *mems, int n, struct err *err)
 {
     struct cuda_ctx *c = ctx;
-    size_t half = cuda_aligned(2 * MAX(c->l2_bytes, (size_t)1 << 20));
-    int64_t words = (int64_t)(half / 16); /* of 16 bytes */
-    unsigned value = 1;
-    CUdeviceptr unread;
-    void *write_args[] = {&c->sweep.at, &words, &value};
-    void *read_args[] = {&unread, &words, &c->sweep.at};
     CUresult rc;
 
     (void)mems;
     (void)n;
-    if (cuda_enter(c, err) < 0 || make_sweep(c, half, err) < 0)
+    if (cuda_enter(c, err) < 0 || make_sweep(c, err) < 0)
         return -1;
-    unread = c->sweep.at + half;
     rc = c->cu->cuCtxResetPersistingL2Cache();
     if (rc && rc != CUDA_ERROR_NOT_SUPPORTED)
         return cuda_fail(c->cu, rc, err, "flush");
-    if (cuda_launch(c, c->kernels[FLUSH_WRITE], cuda_blocks(c, words), write_args, "flush", err) <
-            0 ||
-        cuda_launch(c, c->kernels[FLUSH_READ], cuda_blocks(c, words), read_args, "flush", err) < 0)
+    if (write_sweep(c, err) < 0 || read_unread(c, err) < 0)
         return -1;
-    return cuda_finish(c, "flush", err);
+    rc = c->cu->cuMemcpyDtoH_v2(&c->sweep.sum, c->sum.at, sizeof(c->sweep.sum));
+    return rc ? cuda_fail(c->cu, rc, err, "flush") : 0;
 }

@@ -63,8 +63,10 @@ struct cuda_ctx {
     size_t l2_bytes, memory_bytes, granularity;
     /* Of what is allocated below, as the driver rounds it. Atomic: see mem_free() in device.h. */
     _Atomic int64_t own_bytes;
-    struct cuda_room scratch; /* tables, parts, results: of one call only */
-    struct cuda_room sweep;   /* flush: half to write, half to read */
+    struct cuda_room scratch;  /* tables, parts, results: of one call only */
+    struct cuda_room unread;   /* flush: as much as the sweep, to be read */
+    struct cuda_room sum;      /* flush: of what it wrote */
+    struct device_sweep sweep; /* flush: to be written; no bytes: not yet */
 };
 
 /* What shared memory is made of; fills and returns prop. */
@@ -133,6 +135,7 @@ int cuda_differ(void *ctx, const struct mem *a, const struct mem *b, size_t byte
                 struct err *err);
 int cuda_store(void *ctx, const struct mem *values, size_t values_at, enum dtype t, int64_t n,
                struct mem *dst, size_t at, struct err *err);
+const struct device_sweep *cuda_sweep(void *ctx, struct err *err);
 int cuda_flush(void *ctx, struct mem *const *mems, int n, struct err *err);
 int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got, size_t got_at,
                  enum dtype t, int64_t n, const struct compare_scale *scale,

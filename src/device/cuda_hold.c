@@ -9,6 +9,10 @@
  * releases only then, or the device's way from its context to this one would count as the
  * candidate's time. Each gives up by itself, and so ends even where the others never got to run.
  *
+ * Before it waits it reads the judge's sweep, twice the last cache, and adds up what it finds: a
+ * candidate that had its inputs read into the cache on another stream loses them again, and the sum
+ * tells the judge that this was done. It lies beside `holding` on the page.
+ *
  * It is loaded before the artifact. Candidate code could still keep it from running, or make room
  * for work of its own before it; then it takes longer from "ready" to "holding" than it should, and
  * the judge counts that (audit_hidden).
@@ -20,7 +24,7 @@
 #define PAGE_BYTES 4096
 #define HOST_REGISTER_DEVICEMAP 2
 #define MAX_BLOCK_THREADS 1024
-#define OWN_WORDS 2
+#define OWN_WORDS 3
 #define WAIT_VALUE_GEQ 0 /* CU_STREAM_WAIT_VALUE_GEQ */
 
 CUDA_EMBED(cuda_hold_ptx, "../workers/assay_worker/hold.ptx");
@@ -35,7 +39,7 @@ static int load_kernel(struct cuda_hold *h, struct err *err)
     return rc ? cuda_fail(h->cu, rc, err, "the waiting kernel") : 0;
 }
 
-/* Seen by the device; and words of its own: no order's number yet, no block. */
+/* Seen by the device; and words of its own: no order's number yet, no block, no sum. */
 static int map_words(struct cuda_hold *h, size_t bytes, struct err *err)
 {
     size_t whole = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
@@ -88,13 +92,21 @@ static CUdeviceptr on_device(const struct cuda_hold *h, const atomic_uint *word)
     return h->page_at + (CUdeviceptr)((const char *)word - h->page);
 }
 
+void cuda_hold_sweep(struct cuda_hold *h, const void *base, size_t bytes)
+{
+    h->sweep = (CUdeviceptr)(uintptr_t)base;
+    h->sweep_bytes = bytes;
+}
+
 CUresult cuda_hold_begin(const struct cuda_hold *h, const struct device_hold *hold, CUstream stream)
 {
     CUdeviceptr release = on_device(h, hold->release), holding = on_device(h, hold->holding);
     CUdeviceptr own = h->own;
     unsigned seq = hold->seq;
     uint64_t limit_ns = DEVICE_HOLD_MS * (uint64_t)1000000;
-    void *args[] = {&release, &own, &holding, &seq, &limit_ns};
+    CUdeviceptr sweep = h->sweep;
+    uint64_t sweep_bytes = h->sweep_bytes;
+    void *args[] = {&release, &own, &holding, &seq, &limit_ns, &sweep, &sweep_bytes};
 
     CUresult rc =
         h->cu->cuStreamWaitValue32_v2(stream, on_device(h, hold->ready), hold->seq, WAIT_VALUE_GEQ);

@@ -271,7 +271,9 @@ static void cuda_close(void *ctx)
         return;
     if (c->context && c->cu->cuCtxSetCurrent(c->context) == 0) {
         cuda_unreserve(c, &c->scratch);
-        cuda_unreserve(c, &c->sweep);
+        cuda_unreserve(c, &c->unread);
+        cuda_unreserve(c, &c->sum);
+        cuda_mem_free(c, &c->sweep.mem);
         if (c->module)
             c->cu->cuModuleUnload(c->module);
         if (c->sketches)
@@ -318,6 +320,7 @@ static int cuda_open(int index, void **ret_ctx, struct err *err)
     if (!cu)
         return device_fail_missing(&device_cuda, word, why, err);
     c = xcalloc(1, sizeof(*c));
+    c->sweep.mem = (struct mem)MEM_INIT;
     c->cu = cu;
     if (open_device(c, index, err) < 0 ||
         attribute(c, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &c->sms, err) < 0 ||
@@ -430,6 +433,7 @@ const struct device_judge_ops cuda_judge_ops = {
     .row_rms = cuda_row_rms,
     .rms = cuda_rms,
     .flush = cuda_flush,
+    .sweep = cuda_sweep,
     .rates = cuda_rates,
     .free_bytes = cuda_free_bytes,
     .others_bytes = cuda_others_bytes,

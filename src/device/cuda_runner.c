@@ -126,6 +126,11 @@ static int runner_share(void *ctx, void *page, size_t bytes, struct err *err)
     return cuda_hold_open(&r->hold, r->cu, r->device, page, bytes, err);
 }
 
+static void runner_sweep(void *ctx, const void *base, size_t bytes)
+{
+    cuda_hold_sweep(&((struct runner *)ctx)->hold, base, bytes);
+}
+
 /* ---- memory ---- */
 
 static size_t mapped_bytes(const struct runner *r, size_t bytes)
@@ -405,5 +410,6 @@ const struct device_runner_ops cuda_runner_ops = {
     .batch = runner_batch,
     .share = runner_share,
     .held_batch = runner_held_batch,
+    .sweep = runner_sweep,
     .fault = runner_fault,
 };

@@ -106,6 +106,15 @@ struct device_sketch {
     size_t kept_at;
 };
 
+/* Memory that a runner's device reads before it says that it waits, so that nothing of a
+ * candidate's is left in the caches. flush() fills it with fresh numbers; their sum proves that
+ * they were read.
+ */
+struct device_sweep {
+    struct mem mem; /* MEM_INPUT */
+    uint32_t sum;   /* of its 32-bit words, since the last flush() */
+};
+
 struct device_judge_ops { /* trusted side; ctx is the device's own */
     int (*open)(int index, void **ret_ctx, struct err *err);
     void (*close)(void *ctx); /* NULL is fine */
@@ -164,6 +173,8 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
                   int64_t *ret_at, struct err *err);
     /* Optional: NULL says there is no such thing, and the caller does without. */
     int (*flush)(void *ctx, struct mem *const *mems, int n, struct err *err);
+    /* The ctx's own, made at the first call; NULL with an error. */
+    const struct device_sweep *(*sweep)(void *ctx, struct err *err);
     int (*rates)(void *ctx, struct device_rates *ret, struct err *err); /* about a second */
     /* Memory that nobody holds, whoever they are: shows what evaluations leave behind. */
     int (*free_bytes)(void *ctx, int64_t *ret, struct err *err);
@@ -210,6 +221,7 @@ struct device_hold { /* words of the shared page; not owned */
                            * `call`, before it */
     atomic_uint *holding; /* to be set, behind `ready`, once the device waits and nothing else can
                            * run */
+    atomic_uint *sum;     /* to be set before that: of what sweep() named */
 };
 
 /* What call() says in *ret_status when the device faulted (illegal address, trap, ...), whatever
@@ -236,12 +248,14 @@ struct device_runner_ops { /* in the sandboxed process; nothing here is trusted 
      * it is NULL the caller loops over call(). Stops at the first status that is not 0. */
     int (*batch)(void *ctx, struct artifact *a, void *args, uint32_t count, int *ret_status,
                  uint64_t *ret_claim_ns);
-    /* Optional, both. share() makes the shared page visible to the device, before load(); where it
-     * says -1 nothing is held. held_batch() is batch() behind a hold; its claim begins when the
-     * hold ends. */
+    /* Optional, both; and sweep() with them. share() makes the shared page visible to the device,
+     * before load(); where it says -1 nothing is held. held_batch() is batch() behind a hold; its
+     * claim begins when the hold ends. */
     int (*share)(void *ctx, void *page, size_t bytes, struct err *err);
     int (*held_batch)(void *ctx, struct artifact *a, void *args, uint32_t count,
                       const struct device_hold *hold, int *ret_status, uint64_t *ret_claim_ns);
+    /* Optional. What the device reads from now on, as imported, before it says that it waits. */
+    void (*sweep)(void *ctx, const void *base, size_t bytes);
     /* Optional. After DEVICE_STATUS_FAULT: "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal ...", the ctx's
      * own. */
     const char *(*fault)(void *ctx);

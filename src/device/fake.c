@@ -165,6 +165,27 @@ static void wait_for_release(const struct device_hold *hold)
         sched_yield();
 }
 
+static const void *swept;
+static size_t swept_bytes;
+
+static void fake_sweep(void *ctx, const void *base, size_t bytes)
+{
+    (void)ctx;
+    swept = base;
+    swept_bytes = bytes;
+}
+
+static void tell_holding(const struct device_hold *hold)
+{
+    const uint32_t *words = swept;
+    uint32_t sum = 0;
+
+    for (size_t i = 0; i < swept_bytes / sizeof(*words); i++)
+        sum += words[i];
+    atomic_store_explicit(hold->sum, sum, memory_order_relaxed);
+    atomic_store_explicit(hold->holding, hold->seq, memory_order_release);
+}
+
 static void queue(struct fake_program *p, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -188,7 +209,7 @@ static int fake_held_batch(void *ctx, struct artifact *a, void *args, uint32_t c
     wait_for_content(hold);
     if (count > 0)
         fake_program_early(p);
-    atomic_store_explicit(hold->holding, hold->seq, memory_order_release);
+    tell_holding(hold);
     wait_for_release(hold);
     if (hold->call)
         queue(p, count);
@@ -216,6 +237,7 @@ static const struct device_runner_ops fake_runner = {
     .setup = fake_setup,
     .call = fake_call,
     .held_batch = fake_held_batch,
+    .sweep = fake_sweep,
     .fault = fake_fault,
 };
 

@@ -2,6 +2,7 @@
 #include "judge/admit.h"
 
 #include "gpu/gpu.h"
+#include "judge/admit_scored.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,8 +17,9 @@
 #define MEAN_SAMPLE ((int64_t)1 << 20)
 
 const char *const admit_outcome_names[] = {
-    [ADMIT_CAUGHT] = "caught",     [ADMIT_MISSED] = "MISSED", [ADMIT_PASSED] = "passed",
-    [ADMIT_PUNISHED] = "PUNISHED", [ADMIT_NONE] = "none",     [ADMIT_SKIPPED] = "skipped",
+    [ADMIT_CAUGHT] = "caught",     [ADMIT_MISSED] = "MISSED",   [ADMIT_PASSED] = "passed",
+    [ADMIT_PUNISHED] = "PUNISHED", [ADMIT_KEPT] = "kept",       [ADMIT_BROKEN] = "BROKEN",
+    [ADMIT_NONE] = "none",         [ADMIT_SKIPPED] = "skipped",
 };
 
 struct room {
@@ -382,12 +384,14 @@ static const char *skipped(const struct problem *p, const char *name)
 
 static int check_skips(const struct problem *p, struct err *err)
 {
-    const char *names[ARRAY_SIZE(kinds)];
+    const char *names[ARRAY_SIZE(kinds) + SCORED_COUNT];
 
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         names[i] = kinds[i].name;
+    for (size_t i = 0; i < SCORED_COUNT; i++)
+        names[ARRAY_SIZE(kinds) + i] = scored_rule_names[i];
     for (int i = 0; i < p->n_null_skips; i++) {
-        const char *name = p->null_skips[i].name, *near = nearest(name, names, ARRAY_SIZE(kinds));
+        const char *name = p->null_skips[i].name, *near = nearest(name, names, ARRAY_SIZE(names));
 
         if (!near || strcmp(near, name) != 0)
             return fail(err, ERR_INPUT, "%s: nulls.skip: there is no null '%s'%s%s", p->path, name,
@@ -426,7 +430,28 @@ static int judge_case(struct room *r, const struct problem *p, const struct admi
 
 static void report(const struct room *r, const char *name, int done)
 {
-    progress_report(r->at->progress, name, done, (int)ARRAY_SIZE(kinds) + r->pool.graph->n_nulls);
+    progress_report(r->at->progress, name, done,
+                    (int)ARRAY_SIZE(kinds) + r->pool.graph->n_nulls + 1);
+}
+
+/* The rules for scored contents, which a problem may be excused from. */
+static int judge_scored(struct room *r, const struct problem *p, struct admit_result *ret,
+                        struct err *err)
+{
+    struct admit_case *cases = &ret->cases[ret->n_cases];
+
+    if (admit_scored(r->at, &r->pool, n_contents(r), cases, err) < 0)
+        return wrap(err, "scored contents");
+    ret->n_cases += SCORED_COUNT;
+    for (int i = 0; i < SCORED_COUNT; i++) {
+        const char *why = skipped(p, cases[i].name);
+
+        if (!why)
+            continue;
+        cases[i].outcome = ADMIT_SKIPPED;
+        snprintf(cases[i].detail, sizeof(cases[i].detail), "%s", why);
+    }
+    return 0;
 }
 
 static int judge_cases(struct room *r, const struct problem *p, struct admit_result *ret,
@@ -435,9 +460,9 @@ static int judge_cases(struct room *r, const struct problem *p, struct admit_res
     const struct graph *g = r->pool.graph;
     int rc = 0;
 
-    if (ARRAY_SIZE(kinds) + (size_t)g->n_nulls > ADMIT_MAX_CASES)
+    if (ARRAY_SIZE(kinds) + (size_t)g->n_nulls + SCORED_COUNT > ADMIT_MAX_CASES)
         return fail(err, ERR_INPUT, "%s: more than %zu nulls of its own", p->path,
-                    ADMIT_MAX_CASES - ARRAY_SIZE(kinds));
+                    ADMIT_MAX_CASES - ARRAY_SIZE(kinds) - SCORED_COUNT);
     for (size_t i = 0; i < ARRAY_SIZE(kinds) && rc == 0; i++) {
         report(r, kinds[i].name, (int)i);
         rc = judge_case(r, p, &kinds[i], &ret->cases[ret->n_cases++], err);
@@ -449,7 +474,10 @@ static int judge_cases(struct room *r, const struct problem *p, struct admit_res
         r->null = &g->nulls[i];
         rc = judge_case(r, p, &own, &ret->cases[ret->n_cases++], err);
     }
-    return rc;
+    if (rc < 0)
+        return rc;
+    report(r, "scored contents", (int)ARRAY_SIZE(kinds) + g->n_nulls);
+    return judge_scored(r, p, ret, err);
 }
 
 static void decide(const struct room *r, struct admit_result *ret)
@@ -472,6 +500,8 @@ static void decide(const struct room *r, struct admit_result *ret)
         if (c->outcome == ADMIT_PUNISHED)
             snprintf(ret->refusal, sizeof(ret->refusal), "honest '%s' fails: %.200s", c->name,
                      c->detail);
+        if (c->outcome == ADMIT_BROKEN)
+            snprintf(ret->refusal, sizeof(ret->refusal), "%s: %.200s", c->name, c->detail);
     }
     ret->admitted = !ret->refusal[0];
 }
@@ -534,6 +564,7 @@ int admit_size(const struct admit_place *at, const struct problem *p, const stru
                             .graph = g,
                             .seed = seed,
                             .contents = CONTENTS_PER_LAW * g->n_laws,
+                            .law_rounds = CONTENTS_PER_LAW,
                             .least_slots = 1,
                             .candidates = 1,
                             .memory_bytes = at->info.memory_bytes,

@@ -13,6 +13,8 @@ enum admit_outcome {
     ADMIT_MISSED,   /* a null that passed: the problem has a hole */
     ADMIT_PASSED,   /* an honest one that passed, as it must */
     ADMIT_PUNISHED, /* an honest one that failed */
+    ADMIT_KEPT,     /* a rule that scored contents keep, as they must */
+    ADMIT_BROKEN,   /* one that they break */
     ADMIT_NONE,     /* does not exist for this problem (no reduction to truncate, ...) */
     ADMIT_SKIPPED,  /* the problem file says why */
 };
@@ -24,11 +26,12 @@ struct admit_case {
     const char *name; /* not owned: ours or the graph's */
     bool honest;
     enum admit_outcome outcome;
-    char detail[256]; /* what caught it, or why it does not exist */
+    char detail[256]; /* what caught it, what breaks the rule, or why it does not exist */
 };
 
 struct admit_result {
-    struct admit_case cases[ADMIT_MAX_CASES]; /* ours, then the problem's own nulls */
+    /* Ours, then the problem's own nulls, then the rules for scored contents. */
+    struct admit_case cases[ADMIT_MAX_CASES];
     int n_cases;
     bool admitted;
     char refusal[256]; /* when not: the first reason */

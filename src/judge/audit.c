@@ -15,17 +15,13 @@
 #define HOT_SHARE 0.97
 #define HOT_CALLS 200
 #define HOT_NS 20e6
-/* Measured on an H200: 145 to 152 us, nine in ten of them within 3 us of the median. */
-#define HOLD_SLACK_NS 10000
 #define EMPTY_MAX_NS 50000 /* an order with a hold takes 10 to 20 us */
 #define HOST_BOUND_NS 20000
 /* Two contexts share a GPU by slices of a millisecond or two: work that runs on beside the judge
  * makes it wait for those, which is more than clocks or a busy bus ever add to a flush. */
 #define BUSY_FACTOR 2
 #define BUSY_SLACK_NS 100000
-/* Measured on an H200: 155 us after an empty kernel, 159 to 189 us after honest ones. */
 #define LATE_FACTOR 1.5
-#define LATE_SLACK_NS 50000
 
 bool audit_cold(double claim_ns, double outside_ns, bool held)
 {
@@ -42,14 +38,19 @@ int audit_hot_count(double call_ns)
     return (int)fmax(1, fmin(ceil(HOT_NS / fmax(call_ns, 1)), HOT_CALLS));
 }
 
-double audit_empty_max(double usual_ns)
+double audit_empty_max(double usual_max_ns)
 {
-    return usual_ns > 0 ? 1.5 * usual_ns : EMPTY_MAX_NS;
+    return usual_max_ns > 0 ? usual_max_ns : EMPTY_MAX_NS;
 }
 
-double audit_hidden(double hold_ns, double usual_ns)
+double audit_beyond(double ns, double usual_max_ns)
 {
-    return usual_ns > 0 ? fmax(hold_ns - usual_ns - HOLD_SLACK_NS, 0) : 0;
+    return usual_max_ns > 0 ? fmax(ns - usual_max_ns, 0) : 0;
+}
+
+double audit_shift(double low_ns, double usual_ns, double slack_ns)
+{
+    return usual_ns > 0 ? fmax(low_ns - usual_ns - slack_ns, 0) : 0;
 }
 
 bool audit_host_bound(double cold_ns, double call_ns, double queue_ns)
@@ -64,11 +65,11 @@ bool audit_busy(double idle_ns, double now_ns)
     return now_ns > BUSY_FACTOR * idle_ns + BUSY_SLACK_NS;
 }
 
-bool audit_late(double idle_ns, double usual_ns, double now_ns)
+bool audit_late(double idle_ns, double usual_max_ns, double now_ns)
 {
-    if (usual_ns <= 0)
+    if (usual_max_ns <= 0)
         return audit_busy(idle_ns, now_ns);
-    return now_ns > LATE_FACTOR * usual_ns + LATE_SLACK_NS;
+    return now_ns > LATE_FACTOR * usual_max_ns;
 }
 
 int audit_probe(const struct device_judge_ops *ops, void *ctx, const struct mem *m,

@@ -17,13 +17,23 @@ bool audit_hot(double claim_ns, double outside_ns);
 int audit_hot_count(double call_ns);
 
 /* The most that an empty order is believed to take, since a candidate could slow it down to hide
- * behind it; usual_ns: the median when the device was calibrated, 0 when that is not known. */
-double audit_empty_max(double usual_ns);
+ * behind it; usual_max_ns: the most that calibration saw, 0 when that is not known. */
+double audit_empty_max(double usual_max_ns);
 
-/* What a candidate may have done between `ready` and `holding`, when only the device has something
- * to do: counts as part of the call. usual_ns: what that takes, by calibration; 0 where nobody
- * measured it, and then nothing is hidden. */
-double audit_hidden(double hold_ns, double usual_ns);
+/* What one call took longer than honest ones do: before it began (on a GPU from `ready` to
+ * `holding`, on a CPU its wake-up), or until the judge's probe behind it was over. It counts as
+ * part of that call. usual_max_ns: the most that calibration saw; 0: nobody looked, nothing is
+ * hidden. */
+double audit_beyond(double ns, double usual_max_ns);
+/* The same for all scored calls: who hides a little in each of them shows here. Both are low
+ * quantiles (AUDIT_LOW): on an H200 the way to a standstill takes 176 or 183 us, half of the calls
+ * each, so that a median may be either, and the 10th percentile stays within 1 us. Over the faster
+ * half of the calls: they make the score, whatever the others do.
+ * usual_ns: calibration's; 0: nobody looked. slack_ns: what honest ones differ by. */
+double audit_shift(double low_ns, double usual_ns, double slack_ns);
+#define AUDIT_LOW 0.1
+#define AUDIT_HOLD_SLACK_NS 1000
+#define AUDIT_HEAD_SLACK_NS 2000
 
 /* A caller waits far longer than the device works: for the call, or for its launches alone. */
 bool audit_host_bound(double cold_ns, double call_ns, double queue_ns);
@@ -31,8 +41,9 @@ bool audit_host_bound(double cold_ns, double call_ns, double queue_ns);
 /* The judge's own work takes far longer than on the idle device: something runs beside it. */
 bool audit_busy(double idle_ns, double now_ns);
 /* The same for a probe at once after "done", when the device has to change processes first:
- * usual_ns is what that takes after an honest call, by calibration; 0 where nobody measured it. */
-bool audit_late(double idle_ns, double usual_ns, double now_ns);
+ * usual_max_ns is the most that takes after an honest call, by calibration; 0 where nobody measured
+ * it. */
+bool audit_late(double idle_ns, double usual_max_ns, double now_ns);
 /* Next to nothing for the device, timed: it waits for what runs there. ret_words: what it saw of m
  * (device.h, peek). */
 int audit_probe(const struct device_judge_ops *ops, void *ctx, const struct mem *m,

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 4 /* of the file; what an older one says is measured anew */
+#define VERSION 5 /* of the file; what an older one says is measured anew */
 
 static const struct {
     const char *key;
@@ -19,8 +19,14 @@ static const struct {
     {"copy_bytes_s", offsetof(struct calibration, copy_bytes_s)},
     {"call_floor_ns", offsetof(struct calibration, call_floor_ns)},
     {"empty_order_ns", offsetof(struct calibration, empty_order_ns)},
-    {"hold_ns", offsetof(struct calibration, hold_ns)},
-    {"probe_ns", offsetof(struct calibration, probe_ns)},
+    {"empty_order_max_ns", offsetof(struct calibration, empty_order_max_ns)},
+    {"cold_floor_ns", offsetof(struct calibration, cold_floor_ns)},
+    {"hot_floor_ns", offsetof(struct calibration, hot_floor_ns)},
+    {"hold_low_ns", offsetof(struct calibration, hold_low_ns)},
+    {"hold_max_ns", offsetof(struct calibration, hold_max_ns)},
+    {"probe_max_ns", offsetof(struct calibration, probe_max_ns)},
+    {"head_low_ns", offsetof(struct calibration, head_low_ns)},
+    {"head_max_ns", offsetof(struct calibration, head_max_ns)},
 };
 
 double calibration_bytes_s(const struct calibration *c)

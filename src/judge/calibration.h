@@ -17,9 +17,13 @@ struct calibration {
     bool partial;          /* units that could not be measured may be faster than what was */
     double call_floor_ns;  /* an empty candidate, cold, the empty order taken off */
     double empty_order_ns; /* what is taken off, by the judge's clock */
-    double hold_ns;        /* from a content that is ready to a device that is held */
-    double
-        probe_ns; /* the judge's least work at once after a call: GPUs switch between processes */
+    /* What honest calls take at most, or at least, by the clock of the score: no candidate may hide
+     * behind a constant. 0: not measured. max: the 99th percentile, low: the 10th. */
+    double empty_order_max_ns;
+    double cold_floor_ns, hot_floor_ns; /* the 1st percentile of an empty candidate's calls */
+    double hold_low_ns, hold_max_ns;    /* GPUs: from a ready content to a device that is held */
+    double probe_max_ns; /* GPUs: the judge's least work at once after a call: processes change */
+    double head_low_ns, head_max_ns; /* CPUs: CPU time of a call that it does not explain */
 };
 
 /* The better of reading and copying: what memory traffic is held against. */

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* Candidates that do nothing are called as any other would be, so that what an honest call takes
+ * besides its work is known before anybody is judged: how long the way there and back is, how early
+ * a device is held, how late the judge's first work comes behind a call. */
 #include "judge/call_floor.h"
 
 #include "base/fs.h"
@@ -9,47 +12,80 @@
 #include <math.h>
 #include <string.h>
 
-#define CALLS 101
+#define CALLS 1000
+#define WRITER_CALLS 300 /* each writes twice the last cache */
+#define HOT_BATCHES 20
+#define HOT_CALLS 200 /* in a batch, as for any short kernel */
+#define LEAST 0.01    /* the quantiles that are kept */
+#define MOST 0.99
+#define MOST_FACTOR 2 /* of the median: what is beyond is somebody else's doing */
 
-static const char empty_kernel[] =
-    "#include \"assay.h\"\n"
-    "int assay_kernel(const DLTensor *in, int n_in, DLTensor *out, int n_out, void *stream)\n"
-    "{\n"
+#define KERNEL                                                                                 \
+    "int assay_kernel(const DLTensor *in, int n_in, DLTensor *out, int n_out, void *stream)\n" \
+    "{\n"                                                                                      \
     "    (void)in, (void)n_in, (void)out, (void)n_out, (void)stream;\n"
-    "    return 0;\n"
-    "}\n";
 
-static const char empty_cuda_kernel[] =
+static const char empty_c[] = "#include \"assay.h\"\n" KERNEL "    return 0;\n}\n";
+
+/* Its threads spin while it is woken, as those of honest candidates do. */
+static const char threads_c[] = "#include \"assay.h\"\n" KERNEL "#pragma omp parallel\n"
+                                "    __asm__ volatile(\"\");\n"
+                                "    return 0;\n}\n";
+
+static const char empty_cu[] = "#include \"assay.h\"\n"
+                               "__global__ void nothing(void) {}\n" KERNEL
+                               "    nothing<<<1, 1, 0, (cudaStream_t)stream>>>();\n"
+                               "    return 0;\n}\n";
+
+/* The same launched by the runner itself, which is quicker. */
+static const char launched_cu[] = "// assay: launch nothing grid=1 block=1\n"
+                                  "extern \"C\" __global__ void nothing() {}\n";
+
+/* Leaves the last cache full of what has yet to be written. */
+static const char writer_cu[] =
     "#include \"assay.h\"\n"
-    "__global__ void nothing(void) {}\n"
-    "int assay_kernel(const DLTensor *in, int n_in, DLTensor *out, int n_out, void *stream)\n"
+    "__global__ void fill(float *y, long long n)\n"
     "{\n"
-    "    nothing<<<1, 1, 0, (cudaStream_t)stream>>>();\n"
-    "    return 0;\n"
-    "}\n";
+    "    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    for (; i < n; i += (long long)gridDim.x * blockDim.x)\n"
+    "        y[i] = 1;\n"
+    "}\n" KERNEL "    fill<<<1024, 256, 0, (cudaStream_t)stream>>>((float *)out[0].data,\n"
+    "                                                     out[0].shape[0]);\n"
+    "    return 0;\n}\n";
 
-static int build_empty(const struct places *places, const struct device *device, void *ctx,
-                       struct build_result *ret, struct err *err)
-{
-    AUTO(freep) char *include = fs_join(places->share, "include");
+/* Where it is measured. */
+struct bench {
+    const struct places *places;
+    const struct device *device;
+    void *ctx;
     struct device_info info;
+    struct rproc_config config;
+    struct mem mems[2]; /* input, output */
+};
+
+static bool is_gpu(const struct bench *b)
+{
+    return b->info.compute_major != 0;
+}
+
+static int build(const struct bench *b, const char *source, struct build_result *ret,
+                 struct err *err)
+{
+    AUTO(freep) char *include = fs_join(b->places->share, "include");
     char arch[BUILD_ARCH_MAX] = "";
 
-    if (device->judge->describe(ctx, &info, err) < 0)
-        return -1;
-    if (info.compute_major)
-        build_cuda_arch(info.compute_major, info.compute_minor, arch);
+    if (is_gpu(b))
+        build_cuda_arch(b->info.compute_major, b->info.compute_minor, arch);
 
-    const char *source = info.compute_major ? empty_cuda_kernel : empty_kernel;
     struct build_request req = {
-        .device = device->name,
+        .device = b->device->name,
         .arch = arch,
-        .file_name = info.compute_major ? "empty.cu" : "empty.c",
+        .file_name = is_gpu(b) ? "empty.cu" : "empty.c",
         .source = source,
         .source_len = strlen(source),
         .problem_h = "",
         .include_dir = include,
-        .cache_dir = places->cache,
+        .cache_dir = b->places->cache,
     };
 
     if (build_artifact(&req, ret, err) < 0)
@@ -59,132 +95,277 @@ static int build_empty(const struct places *places, const struct device *device,
     return 0;
 }
 
-/* Medians of one kind of order. */
-struct medians {
-    double ns, wall_ns, hold_ns, probe_ns;
+/* --- orders --- */
+
+/* What one kind of order took, call by call. */
+struct times {
+    struct series ns; /* by the clock of the score */
+    struct series walls, holds, probes, heads;
 };
 
-struct flushing {
-    const struct device_judge_ops *ops;
-    void *ctx;
-    struct mem *mems; /* two */
-};
+static void times_release(struct times *t)
+{
+    series_release(&t->ns);
+    series_release(&t->walls);
+    series_release(&t->holds);
+    series_release(&t->probes);
+    series_release(&t->heads);
+}
 
 static int flush(void *arg, struct err *err)
 {
-    const struct flushing *f = arg;
-    struct mem *both[2] = {&f->mems[0], &f->mems[1]};
+    struct bench *b = arg;
+    struct mem *both[2] = {&b->mems[0], &b->mems[1]};
 
-    return f->ops->flush ? f->ops->flush(f->ctx, both, 2, err) : 0;
+    return b->device->judge->flush ? b->device->judge->flush(b->ctx, both, 2, err) : 0;
 }
 
-static int order_once(struct rproc *r, const struct device_judge_ops *ops, void *ctx,
-                      struct mem *mems, enum wire_order what, struct rproc_reply *reply,
-                      struct verdict *v, struct err *err)
+static int order_once(struct bench *b, struct rproc *r, enum wire_order what, int count,
+                      struct rproc_reply *reply, struct verdict *v, struct err *err)
 {
-    bool hold = r->config->device->hold_ms > 0 && r->seq >= RPROC_UNHELD_CALLS;
-    const struct rproc_order order = {what, 0, 1, 1, hold ? WIRE_HOLD_WORK : WIRE_HOLD_NONE};
-    struct flushing flushing = {ops, ctx, mems};
-    const struct rproc_content content = {flush, &flushing, hold};
+    bool hold = b->device->hold_ms > 0 && r->seq >= RPROC_UNHELD_CALLS;
+    const struct rproc_order order = {what, 0, 1, count, hold ? WIRE_HOLD_WORK : WIRE_HOLD_NONE};
+    const struct rproc_content content = {flush, b, hold};
 
     return rproc_order(r, &order, &content, reply, v, err);
 }
 
-static int median_of(struct rproc *r, const struct device_judge_ops *ops, void *ctx,
-                     struct mem *mems, enum wire_order what, struct medians *ret, struct err *err)
+static int probe(struct bench *b, double *ret_ns, struct err *err)
 {
-    struct verdict v = VERDICT_INIT;
-    double ns[CALLS], walls[CALLS], holds[CALLS], probes[CALLS];
     uint32_t ignored[DEVICE_PEEKS];
     struct peeks where;
 
-    layout_peeks(r->config->out, 0, &where);
-    for (int i = 0; i < CALLS; i++) {
-        struct rproc_reply reply;
-        int rc = order_once(r, ops, ctx, mems, what, &reply, &v, err);
+    *ret_ns = 0;
+    if (b->device->clock != CLOCK_CLAIM_AUDITED)
+        return 0;
+    layout_peeks(b->config.out, 0, &where);
+    return audit_probe(b->device->judge, b->ctx, &b->mems[1], &where, ignored, ret_ns, err);
+}
 
-        probes[i] = 0;
-        if (rc == 0 && r->config->device->clock == CLOCK_CLAIM_AUDITED)
-            rc = audit_probe(ops, ctx, &mems[1], &where, ignored, &probes[i], err);
-        if (rc)
-            return rc > 0 ? fail(err, ERR_SYSTEM, "an empty kernel: %s", v.detail) : -1;
-        walls[i] = (double)reply.wall_ns;
-        holds[i] = (double)reply.hold_ns;
-        ns[i] = (double)(r->config->device->clock == CLOCK_JUDGE ? reply.wall_ns : reply.claim_ns);
-    }
-    *ret = (struct medians){stats_median(ns, CALLS), stats_median(walls, CALLS),
-                            stats_median(holds, CALLS), stats_median(probes, CALLS)};
+static int time_order(struct bench *b, struct rproc *r, enum wire_order what, int count,
+                      struct times *ret, struct err *err)
+{
+    struct verdict v = VERDICT_INIT;
+    struct rproc_reply reply;
+    double probe_ns = 0;
+    int rc = order_once(b, r, what, count, &reply, &v, err);
+
+    if (rc == 0)
+        rc = probe(b, &probe_ns, err);
+    if (rc == 0)
+        rc = rproc_stop(r, &v, err);
+    if (rc)
+        return rc > 0 ? fail(err, ERR_SYSTEM, "an empty kernel: %s", v.detail) : -1;
+    series_add(&ret->ns,
+               (double)(b->device->clock == CLOCK_JUDGE ? reply.wall_ns : reply.claim_ns) / count);
+    series_add(&ret->walls, (double)reply.wall_ns);
+    series_add(&ret->holds, (double)reply.hold_ns);
+    series_add(&ret->probes, probe_ns);
+    series_add(&ret->heads, (double)rproc_unexplained_ns(r));
     return 0;
 }
 
-static int measure(const struct rproc_config *config, void *ctx, struct mem *mems,
-                   struct call_floor *ret, struct err *err)
+/* The first calls are not held, and load what there is to be loaded. */
+static int time_orders(struct bench *b, struct rproc *r, enum wire_order what, int calls, int count,
+                       struct times *ret, struct err *err)
+{
+    struct times first = {0};
+    int rc = 0;
+
+    for (int i = 0; i < RPROC_UNHELD_CALLS && rc == 0; i++)
+        rc = time_order(b, r, what, 1, &first, err);
+    for (int i = 0; i < calls && rc == 0; i++)
+        rc = time_order(b, r, what, count, ret, err);
+    times_release(&first);
+    return rc;
+}
+
+/* --- candidates --- */
+
+static int start(struct bench *b, const char *source, struct rproc *ret, struct err *err)
+{
+    struct build_result built = {.artifact_fd = -1};
+    struct verdict v = VERDICT_INIT;
+    int rc = build(b, source, &built, err);
+
+    b->config.artifact_fd = built.artifact_fd;
+    if (rc == 0)
+        rc = rproc_start(ret, &b->config, err);
+    if (rc == 0)
+        rc = rproc_ready(ret, &v, err);
+    build_result_release(&built);
+    return rc > 0 ? fail(err, ERR_SYSTEM, "an empty kernel: %s", v.detail) : rc;
+}
+
+/* The most that honest calls take. */
+static double most_of(const struct series *s)
+{
+    return fmin(series_quantile(s, MOST), MOST_FACTOR * series_median(s));
+}
+
+/* A quantile of the hot time of a call. */
+static int hot_floor(struct bench *b, struct rproc *r, double *ret_ns, struct err *err)
+{
+    AUTO(times_release) struct times hot = {0};
+
+    if (time_orders(b, r, WIRE_ORDER_CALL, HOT_BATCHES, HOT_CALLS, &hot, err) < 0)
+        return -1;
+    *ret_ns = series_quantile(&hot.ns, LEAST);
+    return 0;
+}
+
+static int measure_empty(struct bench *b, struct calibration *ret, uint32_t *ret_layers,
+                         struct err *err)
 {
     AUTO(rproc_release) struct rproc r = RPROC_INIT;
-    const struct device_judge_ops *ops = config->device->judge;
-    struct verdict v = VERDICT_INIT;
-    struct medians call, empty;
+    AUTO(times_release) struct times call = {0}, empty = {0};
 
-    if (rproc_start(&r, config, err) < 0)
+    if (start(b, is_gpu(b) ? empty_cu : empty_c, &r, err) < 0 ||
+        time_orders(b, &r, WIRE_ORDER_CALL, CALLS, 1, &call, err) < 0 ||
+        time_orders(b, &r, WIRE_ORDER_EMPTY, CALLS, 1, &empty, err) < 0 ||
+        hot_floor(b, &r, &ret->hot_floor_ns, err) < 0)
         return -1;
 
-    int rc = rproc_ready(&r, &v, err);
+    double way_ns = b->device->clock == CLOCK_JUDGE ? series_median(&empty.ns) : 0;
 
-    if (rc > 0)
-        return fail(err, ERR_SYSTEM, "an empty kernel: %s", v.detail);
-    if (rc < 0 || median_of(&r, ops, ctx, mems, WIRE_ORDER_CALL, &call, err) < 0 ||
-        median_of(&r, ops, ctx, mems, WIRE_ORDER_EMPTY, &empty, err) < 0)
-        return -1;
-    ret->floor_ns = fmax(call.ns - empty.ns, 0);
-    ret->empty_ns = empty.wall_ns;
-    ret->hold_ns = call.hold_ns;
-    ret->probe_ns = call.probe_ns;
-    ret->layers = r.layers;
+    ret->call_floor_ns = fmax(series_median(&call.ns) - way_ns, 0);
+    ret->cold_floor_ns = fmax(series_quantile(&call.ns, LEAST) - way_ns, 0);
+    ret->empty_order_ns = series_median(&empty.walls);
+    ret->empty_order_max_ns = most_of(&empty.walls);
+    ret->hold_low_ns = series_quantile(&call.holds, AUDIT_LOW);
+    ret->hold_max_ns = most_of(&call.holds);
+    ret->probe_max_ns = most_of(&call.probes);
+    ret->head_low_ns = series_quantile(&call.heads, AUDIT_LOW);
+    ret->head_max_ns = most_of(&call.heads);
+    *ret_layers = r.layers;
     return 0;
+}
+
+/* A launch by the runner itself, where there is a compiler for it. */
+static int measure_launched(struct bench *b, struct calibration *ret, struct err *err)
+{
+    AUTO(rproc_release) struct rproc r = RPROC_INIT;
+    struct err ignored = ERR_INIT;
+    double hot_ns;
+
+    if (start(b, launched_cu, &r, &ignored) < 0)
+        return 0;
+    if (hot_floor(b, &r, &hot_ns, err) < 0)
+        return -1;
+    ret->hot_floor_ns = fmin(ret->hot_floor_ns, hot_ns);
+    return 0;
+}
+
+static int measure_writer(struct bench *b, struct calibration *ret, struct err *err)
+{
+    AUTO(rproc_release) struct rproc r = RPROC_INIT;
+    AUTO(times_release) struct times call = {0};
+
+    if (start(b, writer_cu, &r, err) < 0 ||
+        time_orders(b, &r, WIRE_ORDER_CALL, WRITER_CALLS, 1, &call, err) < 0)
+        return -1;
+    ret->probe_max_ns = fmax(ret->probe_max_ns, most_of(&call.probes));
+    return 0;
+}
+
+static int measure_threads(struct bench *b, struct calibration *ret, struct err *err)
+{
+    AUTO(rproc_release) struct rproc r = RPROC_INIT;
+    AUTO(times_release) struct times call = {0};
+
+    if (start(b, threads_c, &r, err) < 0 ||
+        time_orders(b, &r, WIRE_ORDER_CALL, CALLS, 1, &call, err) < 0)
+        return -1;
+    ret->head_low_ns = fmax(ret->head_low_ns, series_quantile(&call.heads, AUDIT_LOW));
+    ret->head_max_ns = fmax(ret->head_max_ns, most_of(&call.heads));
+    return 0;
+}
+
+static int measure_all(struct bench *b, struct calibration *ret, uint32_t *ret_layers,
+                       struct err *err)
+{
+    if (measure_empty(b, ret, ret_layers, err) < 0)
+        return -1;
+    if (!is_gpu(b))
+        return measure_threads(b, ret, err);
+    return measure_launched(b, ret, err) < 0 ? -1 : measure_writer(b, ret, err);
+}
+
+/* --- the whole --- */
+
+/* An output of twice the last cache on a GPU, for the writer; elsewhere a line. */
+static int64_t output_count(const struct bench *b)
+{
+    return is_gpu(b) ? MAX(2 * b->info.cache_bytes, (int64_t)1 << 20) / 4 : 16;
+}
+
+static int make_memory(struct bench *b, const struct layout *in, const struct layout *out,
+                       struct err *err)
+{
+    const struct device_judge_ops *ops = b->device->judge;
+
+    if (ops->mem_alloc(b->ctx, MEM_INPUT, in->bytes, &b->mems[0], err) < 0 ||
+        ops->mem_alloc(b->ctx, MEM_OUTPUT, out->bytes, &b->mems[1], err) < 0)
+        return -1;
+    if (ops->sweep && !(b->config.sweep = ops->sweep(b->ctx, err)))
+        return -1;
+    return 0;
+}
+
+static int measure(struct bench *b, const struct cpus *cpus, struct calibration *ret,
+                   uint32_t *ret_layers, struct err *err)
+{
+    struct tensor_slot slots[2] = {{DT_F32, {1, {16}}, GUARD_BYTES},
+                                   {DT_F32, {1, {output_count(b)}}, GUARD_BYTES}};
+    size_t bytes[2] = {64, (size_t)output_count(b) * 4};
+    struct layout in = {&slots[0], &bytes[0], 1, 2 * GUARD_BYTES + 256};
+    struct layout out = {&slots[1], &bytes[1], 1, 2 * GUARD_BYTES + (bytes[1] + 255) / 256 * 256};
+    cpu_set_t saved;
+
+    b->config.in = &in;
+    b->config.out = &out;
+    sched_getaffinity(0, sizeof(saved), &saved);
+
+    int rc = make_memory(b, &in, &out, err);
+
+    if (cpus->split)
+        sched_setaffinity(0, sizeof(cpus->judge), &cpus->judge);
+    if (rc == 0)
+        rc = measure_all(b, ret, ret_layers, err);
+    sched_setaffinity(0, sizeof(saved), &saved);
+    return rc;
 }
 
 int call_floor_measure(const struct places *places, const struct device *device, int index,
-                       const struct cpus *cpus, struct call_floor *ret, struct err *err)
+                       const struct cpus *cpus, struct calibration *ret, uint32_t *ret_layers,
+                       struct err *err)
 {
-    struct build_result built = {.artifact_fd = -1};
-    struct tensor_slot slot = {DT_F32, {1, {16}}, GUARD_BYTES};
-    size_t slot_bytes = 64;
-    struct layout layout = {&slot, &slot_bytes, 1, 2 * GUARD_BYTES + 256};
-    struct mem mems[2] = {MEM_INIT, MEM_INIT};
-    struct rproc_config config = {
+    struct bench b = {.places = places, .device = device, .mems = {MEM_INIT, MEM_INIT}};
+
+    b.config = (struct rproc_config){
         .runner_path = places->runner,
         .device = device,
         .device_index = index,
-        .in = &layout,
-        .out = &layout,
-        .in_arenas = &mems[0],
+        .in_arenas = &b.mems[0],
         .n_in_arenas = 1,
-        .out_arenas = &mems[1],
+        .out_arenas = &b.mems[1],
         .n_out_arenas = 1,
         .n_inputs = 1,
         .pin = cpus->split,
         .runner_cpus = cpus->runner,
         .start_timeout_ms = 10000,
         .call_timeout_ms = 1000,
+        .artifact_fd = -1,
     };
-    cpu_set_t saved;
-    void *ctx = NULL;
-    int rc = -1;
+    if (device->judge->open(index, &b.ctx, err) < 0)
+        return -1;
 
-    sched_getaffinity(0, sizeof(saved), &saved);
-    if (device->judge->open(index, &ctx, err) == 0 &&
-        build_empty(places, device, ctx, &built, err) == 0 &&
-        device->judge->mem_alloc(ctx, MEM_INPUT, layout.bytes, &mems[0], err) == 0 &&
-        device->judge->mem_alloc(ctx, MEM_OUTPUT, layout.bytes, &mems[1], err) == 0) {
-        config.artifact_fd = built.artifact_fd;
-        if (cpus->split)
-            sched_setaffinity(0, sizeof(cpus->judge), &cpus->judge);
-        rc = measure(&config, ctx, mems, ret, err);
-        sched_setaffinity(0, sizeof(saved), &saved);
-    }
+    int rc = device->judge->describe(b.ctx, &b.info, err);
+
+    if (rc == 0)
+        rc = measure(&b, cpus, ret, ret_layers, err);
     for (int i = 0; i < 2; i++)
-        device->judge->mem_free(ctx, &mems[i]);
-    device->judge->close(ctx);
-    build_result_release(&built);
+        device->judge->mem_free(b.ctx, &b.mems[i]);
+    device->judge->close(b.ctx);
     return rc;
 }

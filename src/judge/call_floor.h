@@ -4,16 +4,10 @@
 
 #include "judge/station.h"
 
-struct call_floor {
-    double floor_ns; /* the time an empty candidate shows: no kernel can be measured faster */
-    double empty_ns; /* the judge's clock on an order without a candidate */
-    double hold_ns;  /* from ready until the device is held; GPUs only */
-    double probe_ns; /* the least work of the judge's own, at once after a call; GPUs only */
-    uint32_t layers; /* the sandbox layers its runner had (doctor asks for them) */
-};
-
-/* Cold, through the same path as any candidate. */
+/* What calls of candidates that do nothing take, through the same path as any candidate's: fills
+ * the figures of *ret about calls. *ret_layers: the sandbox layers their runner had. */
 int call_floor_measure(const struct places *places, const struct device *device, int index,
-                       const struct cpus *cpus, struct call_floor *ret, struct err *err);
+                       const struct cpus *cpus, struct calibration *ret, uint32_t *ret_layers,
+                       struct err *err);
 
 #endif

@@ -81,33 +81,80 @@ static bool take_verdict(const char *text, struct attack *a)
     return false;
 }
 
+/* "300 us", "95 % of exemplars/cpu/level1/019_relu/fast.c" */
+static bool take_least(const char *text, struct attack *a)
+{
+    char *end;
+    double n = strtod(text, &end);
+
+    if (end == text || !(n > 0))
+        return false;
+    if (!strncmp(end, " us", 3) && strcspn(end + 3, " ") == 0) {
+        a->least_us = n;
+        return true;
+    }
+    a->least_percent = n;
+    a->control = strncmp(end, " % of ", 6) ? NULL : xstrndup(end + 6, strcspn(end + 6, " "));
+    return a->control && a->control[0] && a->control[0] != '/';
+}
+
 /* "wrong: max or wrong: rms", "pass at least 300 us" */
 static bool take_expected(const char *text, struct attack *a)
 {
-    const char *least = strstr(text, "at least ");
-
     a->wanted = xstrdup(text);
     for (size_t n = strlen(a->wanted); n && a->wanted[n - 1] == ' '; n--)
         a->wanted[n - 1] = '\0';
-    if (least)
-        a->least_us = strtod(least + strlen("at least "), NULL);
     for (const char *at = a->wanted; at; at = strstr(at, " or "), at = at ? at + 4 : NULL)
         if (!take_verdict(at, a))
             return false;
     return true;
 }
 
-static int parse(const char *text, struct attack *a, struct err *err)
+static int parse_expected(const char *comment, struct attack *a, struct err *err)
 {
-    AUTO(freep) char *comment = comment_of(text);
-    AUTO(freep) char *timeout = word_behind(comment, "build timeout: ");
     const char *expected = strstr(comment, "expected: ");
+    const char *least = expected ? strstr(expected, "at least") : NULL;
 
     if (!expected || !take_expected(expected + strlen("expected: "), a))
         return fail(err, ERR_INPUT,
                     "%s: its second comment does not end with `expected: VERDICT: REASON`; see "
                     "attacks/README.md",
                     a->path);
+    if (least && !take_least(least + strlen("at least"), a))
+        return fail(err, ERR_INPUT,
+                    "%s: `at least` takes `N us` or `N %% of FILE`, a file of this tree; see "
+                    "attacks/README.md",
+                    a->path);
+    return 0;
+}
+
+/* Small ones where none are named. */
+static int parse_sizes(const char *comment, struct attack *a, struct err *err)
+{
+    AUTO(freep) char *word = word_behind(comment, "sizes: ");
+    AUTO(buf_release) struct buf names = BUF_INIT;
+
+    a->sizes = SIZES_SMALL;
+    if (!word)
+        return 0;
+    for (int i = 0; size_set_names[i]; i++) {
+        if (!strcmp(size_set_names[i], word)) {
+            a->sizes = (enum size_set)i;
+            return 0;
+        }
+        buf_addf(&names, "%s%s", i ? ", " : "", size_set_names[i]);
+    }
+    return fail(err, ERR_INPUT, "%s: `sizes` takes one of %s, not '%s'", a->path, buf_str(&names),
+                word);
+}
+
+static int parse(const char *text, struct attack *a, struct err *err)
+{
+    AUTO(freep) char *comment = comment_of(text);
+    AUTO(freep) char *timeout = word_behind(comment, "build timeout: ");
+
+    if (parse_expected(comment, a, err) < 0 || parse_sizes(comment, a, err) < 0)
+        return -1;
     a->problem = word_behind(comment, "problem: ");
     if (!a->problem)
         a->problem = xstrdup(CORPUS_DEFAULT_PROBLEM);
@@ -131,6 +178,7 @@ static void attack_release(struct attack *a)
     free(a->path);
     free(a->problem);
     free(a->wanted);
+    free(a->control);
 }
 
 static int load_one(const char *dir, const char *name, struct attack *ret, struct err *err)
@@ -158,11 +206,12 @@ static bool has_suffix(const char *name, const char *const *suffixes)
     return false;
 }
 
-static int by_problem(const void *a, const void *b)
+static int by_session(const void *a, const void *b)
 {
     const struct attack *x = a, *y = b;
     int order = strcmp(x->problem, y->problem);
 
+    order = order ? order : (x->sizes > y->sizes) - (x->sizes < y->sizes);
     return order ? order : strcmp(x->name, y->name);
 }
 
@@ -188,7 +237,7 @@ int corpus_load(const char *dir, const char *const *suffixes, struct corpus *ret
     if (rc < 0)
         corpus_release(ret);
     else if (ret->n)
-        qsort(ret->attacks, (size_t)ret->n, sizeof(*ret->attacks), by_problem);
+        qsort(ret->attacks, (size_t)ret->n, sizeof(*ret->attacks), by_session);
     return rc;
 }
 
@@ -210,13 +259,32 @@ static bool as_expected(const struct attack *a, const struct verdict *v)
     return false;
 }
 
-enum attack_outcome attack_judge(const struct attack *a, const struct verdict *v, double cold_us)
+static bool below_control(const struct attack *a, const struct attack_times *own,
+                          const struct attack_times *control)
+{
+    for (int i = 0; i < own->n && i < control->n; i++)
+        if (own->us[i] < control->us[i] * a->least_percent / 100)
+            return true;
+    return own->n != control->n;
+}
+
+/* What was not timed has shown no time that would be long enough. */
+static bool too_fast(const struct attack *a, const struct attack_times *own,
+                     const struct attack_times *control)
+{
+    double first_us = own->n ? own->us[0] : 0;
+
+    return first_us < a->least_us || (a->control && below_control(a, own, control));
+}
+
+enum attack_outcome attack_judge(const struct attack *a, const struct verdict *v,
+                                 const struct attack_times *own, const struct attack_times *control)
 {
     bool passed = v->kind == VERDICT_PASS;
 
     if (a->in_class->honest)
         return passed ? ATTACK_PASSED : ATTACK_PUNISHED;
-    if (v->kind == VERDICT_INFRA || (passed && cold_us < a->least_us))
+    if (v->kind == VERDICT_INFRA || (passed && too_fast(a, own, control)))
         return ATTACK_MISSED;
     if (as_expected(a, v))
         return ATTACK_CAUGHT;

@@ -3,19 +3,22 @@
  * a few honest ones that must not be punished. A file's name is NUMBER_idea.SUFFIX, with the number
  * of attacks/README.md; its first comment says how it works and ends with what it must get:
  *
- *     [problem: NAME] [build timeout: MS] expected: VERDICT[: REASON] [or VERDICT...] [at least N
- * us]
+ *     [problem: NAME] [sizes: SET] [build timeout: MS]
+ *     expected: VERDICT[: REASON] [or VERDICT...] [at least N us | at least N % of FILE]
  *
- * "at least": it passes, and its cold time is no less, because the trick gains nothing. */
+ * "at least": where it passes, its cold time is no less, because the trick gains nothing. FILE is
+ * an honest candidate, the control: it is judged in the same session, and has to pass. */
 #ifndef ASSAY_JUDGE_CORPUS_H
 #define ASSAY_JUDGE_CORPUS_H
 
 #include "judge/verdict.h"
+#include "problem/problem.h"
 
 #include <stdbool.h>
 
 #define CORPUS_DEFAULT_PROBLEM "level1/19"
 #define CORPUS_MAX_EXPECTED 4
+#define CORPUS_MAX_SIZES 64 /* of a problem */
 
 struct attack {
     char *path;
@@ -23,13 +26,16 @@ struct attack {
     int number;
     const struct attack_class *in_class; /* by its number; not owned */
     char *problem;
+    enum size_set sizes;
     char *wanted; /* as the file says it: "wrong: max or wrong: nonfinite" */
     struct {
         enum verdict_kind kind;
         char reason[48];
     } expected[CORPUS_MAX_EXPECTED];
     int n_expected;
-    double least_us;      /* 0: none is stated */
+    double least_us;      /* at the first size; 0: none is stated */
+    char *control;        /* relative to the share folder; NULL: none is stated */
+    double least_percent; /* with a control: of its time, at every size */
     int build_timeout_ms; /* 0: none is stated */
 };
 
@@ -43,7 +49,7 @@ struct attack_class {
 extern const struct attack_class attack_classes[]; /* ends with a NULL title */
 
 struct corpus {
-    struct attack *attacks; /* by problem, then by name: one session judges neighbours */
+    struct attack *attacks; /* by problem, sizes, name: one session judges neighbours */
     int n;
 };
 
@@ -62,6 +68,15 @@ enum attack_outcome {
 };
 extern const char *const attack_outcome_names[ATTACK_OUTCOMES];
 
-enum attack_outcome attack_judge(const struct attack *a, const struct verdict *v, double cold_us);
+/* Cold medians of all sizes, in their order. */
+struct attack_times {
+    int n; /* 0: not timed */
+    double us[CORPUS_MAX_SIZES];
+};
+
+/* control: of the attack's control, where it has one. */
+enum attack_outcome attack_judge(const struct attack *a, const struct verdict *v,
+                                 const struct attack_times *own,
+                                 const struct attack_times *control);
 
 #endif

@@ -21,6 +21,25 @@ void plan_make_steady(struct plan *p)
     p->content_ms = STEADY_CONTENT_MS;
 }
 
+static int whole_rounds(const struct plan *p, int calls)
+{
+    int n = MAX(plan_runners(p), 1);
+
+    return (calls + n - 1) / n * n;
+}
+
+int plan_fresh(const struct plan *p, int scored_laws)
+{
+    return whole_rounds(p, MAX(PLAN_FRESH, PLAN_FRESH_LAW * scored_laws));
+}
+
+int plan_least_calls(const struct plan *p, int scored_laws)
+{
+    int least = MAX(PLAN_LEAST_CALLS, PLAN_FRESH_LAW * scored_laws);
+
+    return whole_rounds(p, MAX(p->min_calls, least));
+}
+
 void plan_fit(struct plan *p, size_t tensor_bytes)
 {
     size_t bytes = MAX(tensor_bytes, 1);

@@ -12,7 +12,11 @@
 #define PLAN_MAX_RUNNERS 8
 #define PLAN_MIN_ARENAS 2 /* the same content at other addresses */
 #define PLAN_MAX_ARENAS 16
-#define PLAN_FRESH 16 /* contents for scored calls, whatever they cost */
+/* Contents for scored calls, whatever they cost: so many, and so many of each scored law. */
+#define PLAN_FRESH 16
+#define PLAN_FRESH_LAW 6
+/* Scored calls that a median rests on at least, however few a plan asks for. */
+#define PLAN_LEAST_CALLS 12
 
 struct plan {
     int checks;    /* calls on fresh contents before anything is timed; at least one of every law */
@@ -40,6 +44,11 @@ static inline int plan_runners(const struct plan *p)
 {
     return p->check_only ? 1 : p->runners;
 }
+
+/* Contents that are made for scored calls whatever they cost, and the least number of scored calls;
+ * both are whole rounds over the processes. */
+int plan_fresh(const struct plan *p, int scored_laws);
+int plan_least_calls(const struct plan *p, int scored_laws);
 
 /* Medians differ between processes more than inside one: three of them (facts measured on a CPU).
  */

@@ -387,7 +387,6 @@ static int measure_ahead(struct pool *p, struct err *err)
 
 static int fill_pool(struct pool *p, int contents, struct err *err)
 {
-    const struct graph *g = p->graph;
     bool keeps = pool_keeps(p, contents);
 
     p->remembers = !keeps && p->device->judge->fingerprint;
@@ -404,7 +403,7 @@ static int fill_pool(struct pool *p, int contents, struct err *err)
         p->expected_ms += clock_ms_since(start);
         return measure_ahead(p, err);
     }
-    contents = MAX(contents, p->honest_contents * g->n_laws);
+    contents = MAX(contents, pool_honest_contents(p));
     if (make_up_to(p, contents, err) < 0)
         return -1;
     return pool_measure_gates(p, contents, err);
@@ -417,6 +416,7 @@ int pool_open(const struct pool_config *c, struct pool *ret, struct err *err)
                          .engine = c->engine,
                          .graph = c->graph,
                          .seed = c->seed,
+                         .law_rounds = MAX(c->law_rounds, 1),
                          .progress = c->progress,
                          .values = MEM_INIT};
     recall_init(&ret->recall);

@@ -47,6 +47,7 @@ struct pool {
     const struct graph *graph;
     const struct progress *progress; /* may be NULL; not owned */
     uint64_t seed;
+    int law_rounds; /* the first contents go so often through all laws (graph_law) */
     struct layout in, out;
     size_t *y_offset; /* per output, in bytes into pool_slot.y */
     size_t y_bytes;
@@ -86,6 +87,7 @@ struct pool_config {
     const struct graph *graph;
     uint64_t seed;
     int contents;         /* made at once, as far as they fit */
+    int law_rounds;       /* 0: one, which is all that judging needs */
     int least_slots;      /* so many at least must fit side by side */
     int candidates;       /* whose answers will come; 0: not known, maybe many */
     int arenas;           /* of either kind, beside the contents; 0: PLAN_MIN_ARENAS */
@@ -125,7 +127,7 @@ int pool_include_honest(struct pool *p, int content, struct err *err);
 
 static inline int pool_law(const struct pool *p, int content)
 {
-    return graph_law(p->graph, content);
+    return graph_law(p->graph, content, p->law_rounds);
 }
 
 /* Compares outputs that lie in `got` like in an output arena (at `at`) with content's expected

@@ -363,6 +363,24 @@ static uint64_t honest_end(const struct pool *p)
     return clock_ns() + HONEST_MS * (uint64_t)1000000 / (uint64_t)p->graph->n_laws;
 }
 
+/* All of every law in the rounds through all of them, then the rest of those that are scored. */
+int pool_honest_contents(const struct pool *p)
+{
+    int rounds = MIN(p->law_rounds, p->honest_contents);
+
+    return rounds * p->graph->n_laws + (p->honest_contents - rounds) * graph_n_scored(p->graph);
+}
+
+/* The next content of that law; a law that is only checked may have none, and this ends at `end`.
+ */
+static int next_of_law(const struct pool *p, int law, int content, int end)
+{
+    do
+        content++;
+    while (content < end && pool_law(p, content) != law);
+    return content;
+}
+
 static int measure_law(struct pool *p, int law, int contents, struct err *err)
 {
     p->measured[law] = true;
@@ -371,9 +389,9 @@ static int measure_law(struct pool *p, int law, int contents, struct err *err)
 
     uint64_t start = clock_ns(), end = honest_end(p);
 
-    for (int i = 0; i < p->honest_contents && (i == 0 || clock_ns() < end); i++) {
-        int content = law + i * p->graph->n_laws;
-
+    for (int content = law, i = 0;
+         content < contents && i < p->honest_contents && (i == 0 || clock_ns() < end);
+         content = next_of_law(p, law, content, contents), i++) {
         progress_report(p->progress, "honest run",
                         (p->graph->n_laws - 1 - law) * p->honest_contents + i,
                         p->graph->n_laws * p->honest_contents);

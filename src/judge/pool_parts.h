@@ -52,6 +52,8 @@ static inline struct law_gate *pool_law_gate(const struct pool *p, int content, 
 int64_t pool_row_count(const struct pool *p, int output);
 /* On how much the gates rest from the start, once a content was made and its cost is known. */
 void pool_choose_honest(struct pool *p, bool keeps);
+/* So many contents at least hold those that the gates rest on from the start. */
+int pool_honest_contents(const struct pool *p);
 /* Of all laws; contents: the scales rest on. */
 int pool_measure_gates(struct pool *p, int contents, struct err *err);
 /* Of this content's law, if nobody did before. */

@@ -15,12 +15,21 @@ static const char nothing_library[] =
 static const char nothing_alone[] = "// assay: launch nothing grid=1 block=1\n"
                                     "extern \"C\" __global__ void nothing() {}\n";
 
-int prebuild_read(const char *path, char **ret, size_t *ret_len, char hash[HASH_HEX],
+static int read_text(const struct source_file *file, struct buf *ret, struct err *err)
+{
+    AUTO(freep) char *root = xstrndup(file->path, file->root_len);
+
+    if (!file->root_len)
+        return fs_read(file->path, PREBUILD_SOURCE_MAX, ret, err);
+    return fs_read_beneath(root, file->path + file->root_len + 1, PREBUILD_SOURCE_MAX, ret, err);
+}
+
+int prebuild_read(const struct source_file *file, char **ret, size_t *ret_len, char hash[HASH_HEX],
                   struct err *err)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
 
-    if (fs_read(path, PREBUILD_SOURCE_MAX, &text, err) < 0 && text.len <= PREBUILD_SOURCE_MAX)
+    if (read_text(file, &text, err) < 0 && text.len <= PREBUILD_SOURCE_MAX)
         return -1;
     *ret_len = MIN(text.len, (size_t)PREBUILD_SOURCE_MAX + 1);
     *ret = buf_steal(&text);
@@ -54,7 +63,7 @@ int prebuild_compile(const struct prebuild_request *p, const char *source, size_
     struct build_request req = {
         .device = p->device->name,
         .arch = arch,
-        .file_name = p->path,
+        .file_name = p->file.path,
         .source = source,
         .source_len = source_len,
         .problem_h = p->problem_h,
@@ -96,7 +105,7 @@ bool prebuild_sees_code(const struct prebuild_request *p, const char *source, si
     struct err ignored = ERR_INIT;
     double queue_ms = 0;
 
-    plain.path = "nothing.cu";
+    plain.file = (struct source_file){"nothing.cu", 0};
 
     bool seen =
         prebuild_compile(&plain, nothing, strlen(nothing), &build, &queue_ms, &ignored) == 0 &&
@@ -113,7 +122,7 @@ int prebuild(const struct prebuild_request *p, struct prebuilt *ret, struct err 
     struct prebuilt b = {.build.artifact_fd = -1};
     struct err ignored = ERR_INIT;
 
-    if (prebuild_read(p->path, &b.source, &b.source_len, b.source_hash, err) < 0)
+    if (prebuild_read(&p->file, &b.source, &b.source_len, b.source_hash, err) < 0)
         return -1;
     if (prebuild_compile(p, b.source, b.source_len, &b.build, &b.queue_ms, err) < 0) {
         prebuilt_release(&b);

@@ -13,6 +13,14 @@
 
 #define PREBUILD_SOURCE_MAX (4 << 20)
 
+/* A candidate's file. */
+struct source_file {
+    const char *path;
+    /* So many characters of path are the folder that the user named: beneath it no link is
+     * followed. 0: the user named the file itself, and its links lead where they lead. */
+    size_t root_len;
+};
+
 struct prebuild_request {
     const struct places *places;
     const struct device *device;
@@ -20,7 +28,7 @@ struct prebuild_request {
     const struct plan *plan;
     const struct device_info *info; /* of the device it is built for */
     const char *problem_h;          /* emit_c_header() */
-    const char *path;
+    struct source_file file;
 };
 struct prebuilt {
     char *source;
@@ -38,7 +46,7 @@ void prebuilt_release(struct prebuilt *b);
 
 /* Step by step. Of a source over PREBUILD_SOURCE_MAX one byte more than that is read, and the
  * compiler's answer is BUILD_TOO_LARGE. */
-int prebuild_read(const char *path, char **ret, size_t *ret_len, char hash[HASH_HEX],
+int prebuild_read(const struct source_file *file, char **ret, size_t *ret_len, char hash[HASH_HEX],
                   struct err *err);
 int prebuild_compile(const struct prebuild_request *p, const char *source, size_t source_len,
                      struct build_result *ret, double *ret_queue_ms, struct err *err);

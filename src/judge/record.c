@@ -63,22 +63,44 @@ static json_t *error_json(const struct trial_error *e)
                      "honest_max", number(e->honest_max));
 }
 
-static json_t *doubles_us(const double *ns, int n)
+/* The law that the score is bound by, in words; null where the laws agree. */
+static json_t *law_bound_json(const struct size_result *r)
 {
-    json_t *j = json_array();
+    AUTO(buf_release) struct buf words = BUF_INIT;
 
-    for (int i = 0; i < n; i++)
-        json_array_append_new(j, json_real(round(ns[i]) / 1e3));
-    return j;
+    if (r->trial.law_bound < 0)
+        return json_null();
+    emit_law(r->size->graph, r->trial.law_bound, &words);
+    return text(buf_str(&words));
 }
 
-static json_t *ints(const int *v, int n)
+/* One array for each thing that is known of a scored call. */
+static void add_samples(json_t *j, const struct trial_result *t)
 {
-    json_t *j = json_array();
+    static const struct {
+        const char *key;
+        size_t offset;
+    } numbers[] = {
+        {"sample_runner", offsetof(struct sample, run)},
+        {"sample_in", offsetof(struct sample, in)},
+        {"sample_out", offsetof(struct sample, out)},
+        {"sample_content", offsetof(struct sample, content)},
+        {"sample_law", offsetof(struct sample, law)},
+    };
+    json_t *ns = json_array();
 
-    for (int i = 0; i < n; i++)
-        json_array_append_new(j, json_integer(v[i]));
-    return j;
+    for (int i = 0; i < t->n_samples; i++)
+        json_array_append_new(ns, json_real(round(t->samples[i].ns) / 1e3));
+    json_object_set_new(j, "fresh", json_integer(t->n_samples));
+    json_object_set_new(j, "samples", ns);
+    for (size_t k = 0; k < ARRAY_SIZE(numbers); k++) {
+        json_t *values = json_array();
+
+        for (int i = 0; i < t->n_samples; i++)
+            json_array_append_new(values, json_integer(*(const int *)((const char *)&t->samples[i] +
+                                                                      numbers[k].offset)));
+        json_object_set_new(j, numbers[k].key, values);
+    }
 }
 
 static json_t *unless_unknown(double v)
@@ -133,10 +155,9 @@ static json_t *size_json(const struct size_result *r, bool holds)
     json_object_set_new(j, "state_before", state_json(&t->state[0]));
     json_object_set_new(j, "state_after", state_json(&t->state[1]));
     json_object_set_new(j, "settled", json_boolean(t->settled));
-    json_object_set_new(j, "samples", doubles_us(t->samples, t->n_samples));
-    json_object_set_new(j, "sample_runner", ints(t->sample_run, t->n_samples));
-    json_object_set_new(j, "sample_in", ints(t->sample_in, t->n_samples));
-    json_object_set_new(j, "sample_out", ints(t->sample_out, t->n_samples));
+    json_object_set_new(j, "bimodal", json_boolean(t->bimodal));
+    json_object_set_new(j, "law_bound", law_bound_json(r));
+    add_samples(j, t);
     json_object_set_new(j, "calls", json_integer(t->n_calls));
     if (t->n_near)
         json_object_set_new(j, "near", json_integer(t->n_near));
@@ -148,6 +169,7 @@ static json_t *size_json(const struct size_result *r, bool holds)
     json_object_set_new(j, "floor_us", micro(r->limits.floor_ns));
     json_object_set_new(j, "reach_us", micro(r->limits.reach_ns));
     json_object_set_new(j, "physics_us", micro(r->limits.physics_ns));
+    json_object_set_new(j, "hot_physics_us", micro(r->limits.hot_physics_ns));
     json_object_set_new(j, "regime", string_or_null(r->limits.regime));
     json_object_set_new(j, "peak_fraction",
                         r->peak_fraction > 0 ? number(r->peak_fraction) : json_null());
@@ -158,14 +180,16 @@ static json_t *size_json(const struct size_result *r, bool holds)
 
 static json_t *audit_size(const struct trial_result *t)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "outside_us",
-                     micro(stats_median(t->outside, (size_t)t->n_samples)), "claim_us",
-                     micro(stats_median(t->claims, (size_t)t->n_samples)), "empty_us",
-                     micro(t->empty_ns), "wake_us", micro(t->wake_ns), "hold_us", micro(t->hold_ns),
-                     "hot_outside_us", micro(t->hot_outside_ns), "flush_us",
-                     micro(t->busy.flush_ns), "idle_flush_us", micro(t->idle.flush_ns), "probe_us",
-                     micro(t->busy.probe_ns), "idle_probe_us", micro(t->idle.probe_ns), "runs",
-                     t->runs);
+    double outside = score_median(t->samples, t->n_samples, offsetof(struct sample, outside_ns));
+    double claim = score_median(t->samples, t->n_samples, offsetof(struct sample, claim_ns));
+
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:i}", "outside_us",
+        micro(outside), "claim_us", micro(claim), "empty_us", micro(t->empty_ns), "wake_us",
+        micro(t->wake_ns), "head_us", micro(t->head_ns), "hold_us", micro(t->hold_ns), "hidden_us",
+        t->hidden_ns / 1e3, "hot_outside_us", micro(t->hot_outside_ns), "flush_us",
+        micro(t->busy.flush_ns), "idle_flush_us", micro(t->idle.flush_ns), "probe_us",
+        micro(t->busy.probe_ns), "idle_probe_us", micro(t->idle.probe_ns), "runs", t->runs);
 }
 
 static json_t *audit_json(const struct session *s, const struct evaluation *e)
@@ -226,13 +250,17 @@ static json_t *tflops_json(const double flops_s[ARITH_COUNT])
 
 json_t *record_calibration(const struct calibration *c)
 {
-    return json_pack("{s:s, s:f, s:f, s:f, s:f, s:o, s:b, s:f, s:f, s:f, s:f}", "created",
-                     c->created, "read_gb_s", c->read_bytes_s / 1e9, "copy_gb_s",
+    return json_pack("{s:s, s:f, s:f, s:f, s:f, s:o, s:b, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, "
+                     "s:f, s:f}",
+                     "created", c->created, "read_gb_s", c->read_bytes_s / 1e9, "copy_gb_s",
                      c->copy_bytes_s / 1e9, "f32_gflops", c->flops_s[ARITH_FP32] / 1e9,
                      "f64_gflops", c->flops_s[ARITH_FP64] / 1e9, "tflops", tflops_json(c->flops_s),
                      "partial", c->partial, "call_floor_us", c->call_floor_ns / 1e3,
-                     "empty_order_us", c->empty_order_ns / 1e3, "hold_us", c->hold_ns / 1e3,
-                     "probe_us", c->probe_ns / 1e3);
+                     "cold_floor_us", c->cold_floor_ns / 1e3, "hot_floor_us", c->hot_floor_ns / 1e3,
+                     "empty_order_us", c->empty_order_ns / 1e3, "empty_order_max_us",
+                     c->empty_order_max_ns / 1e3, "hold_low_us", c->hold_low_ns / 1e3,
+                     "hold_max_us", c->hold_max_ns / 1e3, "probe_max_us", c->probe_max_ns / 1e3,
+                     "head_low_us", c->head_low_ns / 1e3, "head_max_us", c->head_max_ns / 1e3);
 }
 
 static json_t *positive(double v)

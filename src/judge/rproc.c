@@ -49,7 +49,7 @@ static int spawn(struct rproc *r, int sock, int out_fd, int lock_fd, struct err 
         .out_fd = out_fd,
         .pin = c->pin,
         .cpus = c->runner_cpus,
-        .own_proc = c->device->driver,
+        .needs_proc = c->device->driver,
         .group = r->group = cgroup_make(c->mem_bytes, sandbox_max_threads()),
     };
 
@@ -106,6 +106,18 @@ static int send_arenas(struct rproc *r, struct err *err)
     return 0;
 }
 
+static int send_sweep(struct rproc *r, struct err *err)
+{
+    const struct device_sweep *sweep = r->config->sweep;
+    struct wire_msg m = {.type = WIRE_SWEEP, .fd = -1};
+
+    if (!sweep)
+        return 0;
+    m.fd = sweep->mem.fd;
+    m.u.bytes = sweep->mem.bytes;
+    return wire_send(r->sock, &m, err);
+}
+
 static int send_hello(struct rproc *r, int page_fd, struct err *err)
 {
     const struct rproc_config *c = r->config;
@@ -157,7 +169,7 @@ int rproc_hand_over(struct rproc *r, const struct rproc_config *config, struct e
     struct wire_msg load = {.type = WIRE_LOAD, .fd = config->artifact_fd};
 
     r->config = config;
-    if (send_arenas(r, err) < 0 || send_size(r, err) < 0)
+    if (send_sweep(r, err) < 0 || send_arenas(r, err) < 0 || send_size(r, err) < 0)
         return -1;
     return wire_send(r->sock, &load, err);
 }

@@ -27,6 +27,7 @@ struct rproc_config {
     int start_timeout_ms; /* spawn to OK, and assay_setup */
     int call_timeout_ms;  /* one call */
     /* What is handed over. Arenas are numbered inputs first. */
+    const struct device_sweep *sweep; /* NULL: this device sweeps nothing. Not owned */
     const struct layout *in, *out;
     const struct mem *in_arenas;
     int n_in_arenas;
@@ -142,9 +143,9 @@ int rproc_order(struct rproc *r, const struct rproc_order *order,
                 const struct rproc_content *content, struct rproc_reply *ret, struct verdict *v,
                 struct err *err);
 /* How long it may have worked on its last order before it was told to go, or after it had said that
- * it was done, by its CPU time: to be asked when it has stood still for some microseconds. Counts
- * as part of the call. */
-uint64_t rproc_hidden_ns(const struct rproc *r);
+ * it was done, by its CPU time: to be asked when it stands still. Honest ones take some, for their
+ * wake-up: calibration says how much. */
+uint64_t rproc_unexplained_ns(const struct rproc *r);
 /* Ends it, whatever it does, and does not wait. Its config is not looked at any more. */
 void rproc_kill(struct rproc *r);
 /* The same, and reaps it. RPROC_INIT and an ended one are fine. */

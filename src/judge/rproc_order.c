@@ -4,15 +4,13 @@
 #include "judge/rproc_parts.h"
 
 #include "base/clock.h"
+#include "judge/fault_name.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 
-/* Of a wake-up's CPU time: it is 15 us usually, 30 us in one of ten on a busy machine. */
-#define HEAD_FREE_NS 40000
 /* Of a way to a standstill: CPU time, of which it takes little; and time, where many threads spin.
  */
 #define STOP_EXPLAINS_NS 10000
@@ -52,6 +50,18 @@ static bool wrote_on(struct rproc *r)
 
 /* --- one order --- */
 
+/* The device's way to a standstill goes through memory that the judge has just filled: whoever read
+ * something else meanwhile, to have it in the caches, has lost it. */
+static int check_sweep(const struct rproc *r, struct verdict *v)
+{
+    const struct device_sweep *sweep = r->config->sweep;
+
+    if (!sweep || atomic_load_explicit(&r->page->sum, memory_order_relaxed) == sweep->sum)
+        return 0;
+    return verdict_set(v, VERDICT_REJECTED, "cache",
+                       "call: the device was held without having swept its caches");
+}
+
 /* Says that the content is there and waits until the device is held; *ret_start becomes the time,
  * read before the release is written, so that the outside time is never too short. Where nothing
  * can be held the runner is done instead, and the time since ready is all there is; so it is where
@@ -80,19 +90,17 @@ static int release(struct rproc *r, uint64_t *ret_start, struct rproc_reply *ret
                 now - ready < (uint64_t)(r->config->device->hold_ms - 1) * 1000000;
     if (ret->held || (waits && !work))
         *ret_start = now;
-    return 0;
+    return waits ? check_sweep(r, v) : 0;
 }
 
-/* The reason is the fault's name, as far as what stands on the page is one. */
+/* The text on the page may be the candidate's: it is quoted, and the reason is one of a list. */
 static int fault_verdict(const struct wire_page *p, struct verdict *v)
 {
-    char text[WIRE_ERROR_MAX + 1], name[sizeof(v->reason)];
+    char text[WIRE_ERROR_MAX + 1];
 
     memcpy(text, p->error, WIRE_ERROR_MAX);
     text[WIRE_ERROR_MAX] = '\0';
-    snprintf(name, sizeof(name), "%.*s", (int)strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"),
-             text);
-    verdict_set(v, VERDICT_CRASH, *name ? name : "fault", "call: the device faulted%s%s",
+    verdict_set(v, VERDICT_CRASH, fault_name(text), "call: the device faulted%s%s",
                 *text ? ": " : "", text);
     v->quotes = true;
     return 1;
@@ -215,14 +223,13 @@ static uint64_t cpu_ns(const struct rproc *r)
  * while (OpenMP's do) take no longer than the wake-up does, and their stop not long. A signal
  * reaches who works at once, so a long way to a standstill explains no more than a short one: a
  * candidate can make it long, and sleep. */
-uint64_t rproc_hidden_ns(const struct rproc *r)
+uint64_t rproc_unexplained_ns(const struct rproc *r)
 {
     uint64_t used = cpu_ns(r) - r->cpu_before_ns;
     uint64_t explained = r->call_ns + MIN(r->stop_ns, STOP_EXPLAINS_NS);
     uint64_t room = r->wake_ns + (r->stop_ns > STOP_FREE_NS ? r->stop_ns - STOP_FREE_NS : 0);
-    uint64_t hidden = used > explained ? MIN(used - explained, room) : 0;
 
-    return hidden > HEAD_FREE_NS ? hidden - HEAD_FREE_NS : 0;
+    return used > explained ? MIN(used - explained, room) : 0;
 }
 
 int rproc_wake(struct rproc *r, struct verdict *v, struct err *err)

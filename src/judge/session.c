@@ -207,7 +207,7 @@ static struct prebuild_request request_of(const struct session *s, const struct 
                                      .plan = &s->options.plan,
                                      .info = &s->station->info,
                                      .problem_h = s->problem_h,
-                                     .path = e->file_name};
+                                     .file = {e->file_name, 0}};
 }
 
 /* Does nothing where the builder was ahead of us. */
@@ -391,10 +391,10 @@ static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
 }
 
 /* Read now, or taken over from the builder. */
-static int load_source(struct evaluation *e, const char *path, struct prebuilt *built,
+static int load_source(struct evaluation *e, const struct source_file *file, struct prebuilt *built,
                        struct err *err)
 {
-    if (!built && prebuild_read(path, &e->source, &e->source_len, e->source_hash, err) < 0)
+    if (!built && prebuild_read(file, &e->source, &e->source_len, e->source_hash, err) < 0)
         return -1;
     if (built) {
         e->source = steal(&built->source);
@@ -407,7 +407,7 @@ static int load_source(struct evaluation *e, const char *path, struct prebuilt *
         built->build = (struct build_result){.artifact_fd = -1};
         built->evidence = (struct evidence){0};
     }
-    e->file_name = xstrdup(path);
+    e->file_name = xstrdup(file->path);
     return 0;
 }
 
@@ -453,17 +453,19 @@ static void conclude(struct evaluation *e, int rc, uint64_t start, const struct 
 
 int session_eval(struct session *s, const char *path, struct evaluation *ret, struct err *err)
 {
-    return session_eval_built(s, path, NULL, ret, err);
+    const struct source_file file = {path, 0};
+
+    return session_eval_built(s, &file, NULL, ret, err);
 }
 
-int session_eval_built(struct session *s, const char *path, struct prebuilt *built,
+int session_eval_built(struct session *s, const struct source_file *file, struct prebuilt *built,
                        struct evaluation *ret, struct err *err)
 {
     struct look look = {.s = s, .e = ret, .err = ERR_INIT};
     uint64_t start = clock_ns();
 
     begin(s, ret);
-    if (load_source(ret, path, built, err) < 0) {
+    if (load_source(ret, file, built, err) < 0) {
         evaluation_release(ret);
         return -1;
     }

@@ -98,8 +98,9 @@ int session_eval_baseline(struct session *s, struct worker *worker, const char *
                           const struct baseline *b, struct evaluation *ret, struct err *err);
 void evaluation_release(struct evaluation *e);
 
-/* The same as session_eval() on what a builder made of the file; takes the contents of *built. */
-int session_eval_built(struct session *s, const char *path, struct prebuilt *built,
+/* The same as session_eval() on what a builder made of the file; takes the contents of *built.
+ * NULL: the file is read now. */
+int session_eval_built(struct session *s, const struct source_file *file, struct prebuilt *built,
                        struct evaluation *ret, struct err *err);
 
 #endif

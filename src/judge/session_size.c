@@ -19,7 +19,7 @@ int session_open_pool(struct session *s, int size, struct err *err)
         .engine = &s->station->engine,
         .graph = g,
         .seed = fill_seed(s->options.seed, (uint64_t)size, UINT64_MAX),
-        .contents = plan->check_only ? checks : MAX(checks, graph_first_scored(g)) + PLAN_FRESH,
+        .contents = checks + (plan->check_only ? 0 : plan_fresh(plan, graph_n_scored(g))),
         .least_slots = 1,
         .candidates = s->options.candidates,
         .arenas = plan_runners(plan) * plan->arenas,
@@ -53,27 +53,36 @@ static int measure_again(struct session *s, struct err *err)
     return calibration_save(s->station->places->home, &s->station->calibration, err);
 }
 
-static bool too_fast(const struct session *s, const struct size_result *r)
+static bool too_fast(const struct size_result *r)
 {
-    return !s->options.plan.check_only && s->options.device->clock != CLOCK_CLAIM &&
-           r->trial.cold.median < r->limits.physics_ns;
+    const struct trial_result *t = &r->trial;
+
+    return t->cold.median < r->limits.physics_ns ||
+           (t->hot.median > 0 && t->hot.median < r->limits.hot_physics_ns);
 }
 
-/* Faster than the memory or the arithmetic of this device can be: not a discovery. */
-static int physics(struct session *s, const struct graph *g, struct size_result *r,
-                   struct verdict *v, struct err *err)
+/* Faster than the memory or the arithmetic of this device can be, or than an empty kernel: not a
+ * discovery. What is ours is exempt. */
+static int physics(struct session *s, const struct graph *g, const struct evaluation *e,
+                   struct size_result *r, struct verdict *v, struct err *err)
 {
-    if (!too_fast(s, r))
+    if (e->baseline.mode || s->options.device->clock == CLOCK_CLAIM || !too_fast(r))
         return 0;
     if (s->options.device->pins_cores && measure_again(s, err) < 0) /* GPUs have datasheets */
         return -1;
     limits_compute(s->problem, g, s->station->hardware, &s->station->calibration,
                    s->station->info.cache_bytes, &r->limits);
-    if (!too_fast(s, r))
+    if (!too_fast(r))
         return 0;
+
+    bool cold = r->trial.cold.median < r->limits.physics_ns;
+
     return verdict_set(v, VERDICT_REJECTED, "physics",
-                       "%.3f us is faster than this device can move or compute it (%.3f us)",
-                       r->trial.cold.median / 1e3, r->limits.physics_ns / 1e3);
+                       "%.3f us %s is faster than this device can move or compute it, or run an "
+                       "empty kernel (%.3f us)",
+                       (cold ? r->trial.cold.median : r->trial.hot.median) / 1e3,
+                       cold ? "cold" : "back to back",
+                       (cold ? r->limits.physics_ns : r->limits.hot_physics_ns) / 1e3);
 }
 
 /* A vendor's module serves all sizes; it finds the dimensions at hand as globals. */
@@ -144,9 +153,7 @@ int session_judge_size(struct session *s, int i, struct evaluation *e, struct er
         .plan = &s->plans[i],
         .pool = &s->pools[i],
         .judge_cpus = s->station->cpus.judge,
-        .usual_empty_ns = s->station->calibration.empty_order_ns,
-        .usual_hold_ns = s->station->calibration.hold_ns,
-        .usual_probe_ns = s->station->calibration.probe_ns,
+        .usual = &s->station->calibration,
         .runner = s->runner,
         .spares = &s->station->spares,
         .leaving = &s->station->leaving,
@@ -170,7 +177,7 @@ int session_judge_size(struct session *s, int i, struct evaluation *e, struct er
     session_count_making(&s->pools[i], 1, e);
     if (rc || o->plan.check_only)
         return rc;
-    rc = physics(s, s->pools[i].graph, r, &e->verdict, err);
+    rc = physics(s, s->pools[i].graph, e, r, &e->verdict, err);
     r->peak_fraction = r->limits.floor_ns / r->trial.cold.median;
     r->sol = limits_sol(&r->limits, &s->station->calibration, r->trial.cold.median);
     return rc;

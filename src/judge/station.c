@@ -25,7 +25,7 @@ static int calibrate(const struct places *places, const struct device *device, i
 {
     struct cpus cpus;
     AUTO(fd_closep) int lock = -1;
-    struct call_floor floor;
+    uint32_t layers;
     double waited;
 
     cpus_split(&cpus);
@@ -36,12 +36,8 @@ static int calibrate(const struct places *places, const struct device *device, i
     snprintf(ret->device, sizeof(ret->device), "%s", info->name);
     clock_utc(ret->created);
     if (measure_rates(device, ctx, &cpus, info, ret, err) < 0 ||
-        call_floor_measure(places, device, index, &cpus, &floor, err) < 0)
+        call_floor_measure(places, device, index, &cpus, ret, &layers, err) < 0)
         return wrap(err, "calibration");
-    ret->call_floor_ns = floor.floor_ns;
-    ret->empty_order_ns = floor.empty_ns;
-    ret->hold_ns = floor.hold_ns;
-    ret->probe_ns = floor.probe_ns;
     return calibration_save(places->home, ret, err);
 }
 

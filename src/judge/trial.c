@@ -47,7 +47,10 @@ void trial_release_arenas(struct trial *t)
 int trial_make_arenas(struct trial *t, struct err *err)
 {
     const struct trial_config *c = t->config;
+    const struct device_sweep *sweep = NULL;
 
+    if (t->ops->sweep && !(sweep = t->ops->sweep(c->pool->ctx, err)))
+        return -1;
     for (int i = 0; i < plan_runners(c->plan); i++) {
         struct arenas *a = &t->arenas[i];
         struct rproc_config *r = &t->runner_configs[i];
@@ -55,6 +58,7 @@ int trial_make_arenas(struct trial *t, struct err *err)
         if (arenas_make(a, c->pool, c->plan->arenas, err) < 0)
             return -1;
         *r = c->runner;
+        r->sweep = sweep;
         r->in = &c->pool->in;
         r->out = &c->pool->out;
         r->in_arenas = a->in;
@@ -316,7 +320,8 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
                       .wrong = VERDICT_INIT,
                       .result = ret};
 
-    *ret = (struct trial_result){.state = {DEVICE_STATE_UNKNOWN, DEVICE_STATE_UNKNOWN}};
+    *ret = (struct trial_result){.law_bound = -1,
+                                 .state = {DEVICE_STATE_UNKNOWN, DEVICE_STATE_UNKNOWN}};
     sched_getaffinity(0, sizeof(t.all_cpus), &t.all_cpus);
     t.pooled = compare_stats_new((size_t)(g->n_laws * g->n_outputs));
     t.near = compare_stats_new((size_t)(g->n_laws * g->n_outputs));
@@ -356,7 +361,7 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
 
 void trial_result_release(struct trial_result *r)
 {
-    trial_free_samples(r);
+    free(r->samples);
     free(r->text);
     *r = (struct trial_result){0};
 }

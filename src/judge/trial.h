@@ -4,10 +4,12 @@
 #define ASSAY_JUDGE_TRIAL_H
 
 #include "judge/arenas.h"
+#include "judge/calibration.h"
 #include "judge/leaving.h"
 #include "judge/plan.h"
 #include "judge/pool.h"
 #include "judge/rproc.h"
+#include "judge/score.h"
 #include "judge/spares.h"
 #include "judge/stats.h"
 
@@ -24,21 +26,21 @@ struct own_work {
 };
 
 struct trial_result {
-    /* In ns. cold: the score. Samples are raw: the empty call is taken off, on GPUs what was hidden
-     * before the release is added, nothing else. */
+    /* In ns. cold: the score. Samples are raw: the empty order is taken off, what was hidden before
+     * or behind the call is added, nothing else. */
     struct interval cold, hot;
-    double *samples;
-    int *sample_run;             /* which runner */
-    int *sample_in, *sample_out; /* which arenas */
+    struct sample *samples;
     int n_samples;
-    double *claims;  /* the runner's own word, recorded */
-    double *outside; /* the judge's clock, the empty order taken off */
-    bool settled;    /* the interval met the stopping rule */
-    double empty_ns; /* of the orders that were scored */
-    bool held;       /* scored calls queued up on a device that was held back */
-    double hold_ns;  /* median time from ready until the device was held; 0: it was not */
-    double queue_ns; /* when held: median time from go until all was queued */
-    double call_ns;  /* what a caller waits: median outside time of calls whose work is not held */
+    int law_bound;    /* the law whose median is the score; -1: the laws agree */
+    bool bimodal;     /* struct score */
+    bool settled;     /* the interval met the stopping rule */
+    double empty_ns;  /* of the orders that were scored */
+    double hidden_ns; /* added to every sample: what their medians hid before they began */
+    double head_ns;   /* CPUs: median CPU time of scored calls that the calls do not explain */
+    bool held;        /* scored calls queued up on a device that was held back */
+    double hold_ns;   /* median time from ready until the device was held; 0: it was not */
+    double queue_ns;  /* when held: median time from go until all was queued */
+    double call_ns;   /* what a caller waits: median outside time of calls whose work is not held */
     bool host_bound;
     double hot_outside_ns;        /* the judge's clock on hot calls, the empty order taken off */
     struct own_work idle, busy;   /* before any runner was there, and between its calls */
@@ -64,13 +66,11 @@ void trial_result_release(struct trial_result *r);
 struct trial_config {
     const struct plan *plan;
     struct pool *pool;
-    struct rproc_config runner; /* arenas are filled in here */
-    struct spares *spares;      /* started with the same; settled */
-    struct leaving *leaving;    /* where runners end up; awaited before anything else */
-    cpu_set_t judge_cpus;       /* with runner.pin */
-    double usual_empty_ns;      /* an empty order's time by calibration; 0: not known */
-    double usual_hold_ns;       /* from ready until the device is held, likewise */
-    double usual_probe_ns;      /* a probe's at once after a call, likewise */
+    struct rproc_config runner;      /* arenas are filled in here */
+    struct spares *spares;           /* started with the same; settled */
+    struct leaving *leaving;         /* where runners end up; awaited before anything else */
+    cpu_set_t judge_cpus;            /* with runner.pin */
+    const struct calibration *usual; /* what honest calls take. Not owned */
 };
 
 /* Whose clock is the score. A worker's own: it is ours, and it leaves out what only we ask of it,

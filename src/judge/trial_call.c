@@ -54,18 +54,23 @@ int trial_checks(const struct trial *t)
     return MAX(t->config->plan->checks, t->config->pool->graph->n_laws);
 }
 
-/* Scored contents: behind those of the checks and those of laws that are only checked. */
+/* Scored contents lie behind those of the checks, among which every law is. */
 int trial_first_scored(const struct trial *t)
 {
-    return MAX(trial_checks(t), graph_first_scored(t->config->pool->graph));
+    return trial_checks(t);
 }
 
-/* What is shown twice in a row because it is dear to make, gigabytes of it, is not copied a second
- * time. A candidate that changed its inputs in between spoiled them for itself: the answer that is
- * expected of it is the same. */
+int trial_fresh(const struct trial *t)
+{
+    return plan_fresh(t->config->plan, graph_n_scored(t->config->pool->graph));
+}
+
+/* Where contents do not all fit into memory, one that is shown twice in a row (a warm-up) is not
+ * copied a second time. A candidate that changed its inputs in between spoiled them for itself: the
+ * answer that is expected of it is the same. */
 bool trial_copies_anew(const struct trial *t)
 {
-    return pool_keeps(t->config->pool, trial_first_scored(t) + PLAN_FRESH);
+    return pool_keeps(t->config->pool, trial_first_scored(t) + trial_fresh(t));
 }
 
 /* None of it is shown to a candidate, but in what is done with it. */
@@ -459,8 +464,6 @@ int trial_call(struct trial *t, struct rproc *r, int content, int count, bool ho
     }
     if (rc == 0 && trial_is_judged(t))
         rc = check_tensors(t, &s, v, err);
-    if (rc == 0 && t->config->pool->device->clock == CLOCK_JUDGE)
-        reply->wall_ns += rproc_hidden_ns(r);
     return rc;
 }
 

@@ -39,6 +39,7 @@ struct trial {
     bool hold_lost;       /* ... which it did not, in the middle of a phase */
     int crowded;          /* held calls in a row whose flush was late */
     double empty[2];      /* an order's own time: [held] */
+    double empty_head;    /* CPUs: an empty order's unexplained CPU time (AUDIT_LOW) */
     struct budget budget; /* of the device's memory */
     int64_t free_bytes;   /* of it, before there were runners; -1: not known */
     int64_t left_bytes;   /* of it, beside them, once they starved the judge */
@@ -59,6 +60,7 @@ void trial_spread_out(struct trial *t);
 
 int trial_checks(const struct trial *t); /* how many there are */
 int trial_first_scored(const struct trial *t);
+int trial_fresh(const struct trial *t); /* contents for scored calls, whatever they cost */
 bool trial_copies_anew(const struct trial *t);
 int trial_old_content(const struct trial *t, int i);
 
@@ -84,7 +86,6 @@ bool trial_past(int limit_ms, uint64_t start); /* 0: there is none */
 
 int trial_own_work(struct trial *t, struct own_work *ret, struct err *err);
 int trial_time(struct trial *t, struct verdict *v, struct err *err);
-void trial_free_samples(struct trial_result *r);
 
 /* ---- trial.c ---- */
 

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #define EMPTY_CALLS 7 /* per runner */
-#define EMPTY_MAX_NS 1000
 #define AUDIT_EMPTY_CALLS 11
 #define ASIDE_EMPTY_CALLS 5 /* where held ones are what counts */
 #define IDLE_FLUSHES 7
@@ -19,17 +18,6 @@
 #define HOT_MAX 4096       /* calls in a batch */
 #define LONG_MS 1000       /* of warming up, or of hot calls, is enough */
 #define HOT_LONG_NS 1e6    /* batches of longer calls hardly differ: two of them */
-
-void trial_free_samples(struct trial_result *r)
-{
-    freep(&r->samples);
-    freep(&r->claims);
-    freep(&r->outside);
-    freep(&r->sample_run);
-    freep(&r->sample_in);
-    freep(&r->sample_out);
-    r->n_samples = 0;
-}
 
 /* Every runner once; more of it is for kernels that are over in no time. */
 static bool enough(const struct trial *t, int done, uint64_t start)
@@ -66,12 +54,12 @@ static int warm_up(struct trial *t, struct verdict *v, struct err *err)
 
 /* What an order costs without a candidate. Where the judge's clock is the score: the least of
  * several, not the median, which beside a candidate's thread that hogs the core between calls is
- * milliseconds, and taken off would make any kernel look fast; and never more than a microsecond.
- * Where it confirms a median: the median, or noise would look like a lie; and never much more than
- * what calibration saw. */
+ * milliseconds, and taken off would make any kernel look fast.
+ * Where it confirms a median: the median, or noise would look like a lie.
+ * Never more than calibration ever saw. */
 static int empty_calls(struct trial *t, bool hold, struct verdict *v, struct err *err)
 {
-    AUTO(series_release) struct series times = {0};
+    AUTO(series_release) struct series times = {0}, heads = {0};
     int each = !trial_audited(t)    ? EMPTY_CALLS
                : hold == t->holding ? AUDIT_EMPTY_CALLS
                                     : ASIDE_EMPTY_CALLS;
@@ -86,13 +74,11 @@ static int empty_calls(struct trial *t, bool hold, struct verdict *v, struct err
         if (rc)
             return rc;
         series_add(&times, (double)reply.wall_ns);
+        series_add(&heads, (double)rproc_unexplained_ns(r));
     }
-    if (trial_audited(t))
-        t->empty[hold] = fmin(series_median(&times), audit_empty_max(t->config->usual_empty_ns));
-    else
-        t->empty[hold] = stats_quantile(times.values, times.n, 0);
-    if (t->config->pool->device->clock == CLOCK_JUDGE)
-        t->empty[hold] = fmin(t->empty[hold], EMPTY_MAX_NS);
+    t->empty[hold] = trial_audited(t) ? series_median(&times) : series_quantile(&times, 0);
+    t->empty[hold] = fmin(t->empty[hold], audit_empty_max(t->config->usual->empty_order_max_ns));
+    t->empty_head = series_quantile(&heads, AUDIT_LOW);
     return 0;
 }
 
@@ -108,40 +94,82 @@ static int empty_orders(struct trial *t, struct verdict *v, struct err *err)
     return rc;
 }
 
-static double scored_ns(const struct trial *t, const struct rproc_reply *reply)
+/* --- what a call hides --- */
+
+/* What a call took before it began: on a GPU the device's way to a standstill, on a CPU what its
+ * process used to wake up. */
+static double head_ns(const struct trial *t, const struct rproc *r, const struct rproc_reply *reply)
 {
     if (trial_audited(t))
-        return (double)reply->claim_ns +
-               audit_hidden((double)reply->hold_ns, t->config->usual_hold_ns);
+        return (double)reply->hold_ns;
+    return trial_clock(t->config) == CLOCK_JUDGE ? (double)rproc_unexplained_ns(r) : 0;
+}
+
+/* What of this is more than honest calls ever take. */
+static double early_ns(const struct trial *t, double head)
+{
+    const struct calibration *usual = t->config->usual;
+
+    return audit_beyond(head, trial_audited(t) ? usual->hold_max_ns : usual->head_max_ns);
+}
+
+/* "done" is the runner's word: what the judge's probe waited for behind it is part of the call. */
+static double late_ns(const struct trial *t)
+{
+    const struct series *probes = &t->probes;
+
+    if (!trial_audited(t) || !probes->n)
+        return 0;
+    return audit_beyond(probes->values[probes->n - 1], t->config->usual->probe_max_ns);
+}
+
+/* What every call hid before it began. On a CPU a busy machine makes wake-ups long: this run's
+ * empty orders say how long they are now, as far as calibration can believe it. */
+static double shift_ns(const struct trial *t)
+{
+    const struct calibration *usual = t->config->usual;
+    double low = score_head(t->result->samples, t->result->n_samples, AUDIT_LOW);
+    double awake = fmax(usual->head_low_ns, fmin(t->empty_head, usual->head_max_ns));
+
+    if (trial_audited(t))
+        return audit_shift(low, usual->hold_low_ns, AUDIT_HOLD_SLACK_NS);
+    if (trial_clock(t->config) != CLOCK_JUDGE || usual->head_low_ns <= 0)
+        return 0;
+    return audit_shift(low, awake, AUDIT_HEAD_SLACK_NS);
+}
+
+/* The clock that counts, without what is hidden. */
+static double shown_ns(const struct trial *t, const struct rproc_reply *reply)
+{
     if (trial_clock(t->config) != CLOCK_JUDGE)
         return (double)reply->claim_ns;
     return fmax((double)reply->wall_ns - t->result->empty_ns, 0);
 }
 
-/* Which of its own contents a process is shown in a round of scored calls; -1 when there is none
- * left. It sees each at most twice, and the median stays honest when a memoiser owns under half of
- * the samples. */
-static int scored_turn(const struct trial *t, int round, double made_ms)
+/* --- scored calls --- */
+
+/* Whether there is another round of contents that nobody has seen, one for each process. Those that
+ * are made whatever they cost come first, then more while they are cheap. What a process has seen
+ * is never scored: it may remember the answer. */
+static bool has_round(const struct trial *t, int round, double made_ms)
 {
     const struct pool *p = t->config->pool;
-    int first = trial_first_scored(t), n = t->n_runners, made = (p->n_contents - first) / n;
+    int n = t->n_runners, end = trial_first_scored(t) + (round + 1) * n;
 
-    /* Made again and again: twice in a row, but for the first two. */
-    if (!trial_copies_anew(t))
-        return round < 2 ? round : 1 + round / 2;
-    if (round < made || (pool_keeps(p, first + (round + 1) * n) &&
-                         (round * n < PLAN_FRESH || made_ms <= t->config->plan->content_ms)))
-        return round;
-    /* A second time only as far as the plan asks for. */
-    if (round >= 2 * made || round * n >= t->config->plan->min_calls)
-        return -1;
-    return round - made;
+    if ((round + 1) * n <= trial_fresh(t))
+        return true;
+    if (!trial_copies_anew(t) || !pool_keeps(p, end))
+        return false;
+    return end <= p->n_contents || made_ms <= t->config->plan->content_ms;
 }
 
-/* No two processes are shown the same one: they would tell each other the answer. */
-static int scored_content(const struct trial *t, int turn, int runner)
+/* No two processes are shown the same one: they would tell each other the answer. Each round turns,
+ * so that no process is left with one law alone. */
+static int scored_content(const struct trial *t, int round, int runner)
 {
-    return trial_first_scored(t) + turn * t->n_runners + runner;
+    int n = t->n_runners;
+
+    return trial_first_scored(t) + round * n + (runner + round) % n;
 }
 
 /* Has it made, and says how long that took; what is expected of it may be made later. */
@@ -157,75 +185,122 @@ static int bring(struct trial *t, int content, double *ret_ms, struct err *err)
     return 0;
 }
 
+/* One scored call: a content that its process has not seen. */
+static int scored_call(struct trial *t, int round, int runner, double *making_ms,
+                       struct sample *ret, struct verdict *v, struct err *err)
+{
+    struct pool *p = t->config->pool;
+    int content = scored_content(t, round, runner);
+    struct rproc_reply reply;
+
+    if (bring(t, content, making_ms, err) < 0)
+        return -1;
+
+    double remade_ms = p->remade_ms;
+    int rc = trial_held_call(t, &t->runners[runner], content, &reply, v, err);
+
+    *making_ms += p->remade_ms - remade_ms;
+    if (rc || t->hold_lost)
+        return rc;
+    series_add(&t->holds, (double)reply.hold_ns);
+    series_add(&t->queues, (double)reply.queue_ns);
+
+    double head = head_ns(t, &t->runners[runner], &reply), early = early_ns(t, head);
+
+    *ret = (struct sample){.ns = shown_ns(t, &reply) + early + late_ns(t),
+                           .head_ns = head,
+                           .early_ns = early,
+                           .claim_ns = (double)reply.claim_ns,
+                           .outside_ns = fmax((double)reply.wall_ns - t->empty[reply.held], 0),
+                           .run = runner,
+                           .in = t->shot.in,
+                           .out = t->shot.out,
+                           .content = content,
+                           .law = pool_law(p, content)};
+    return 0;
+}
+
+static int scored_round(struct trial *t, int round, double *making_ms, struct verdict *v,
+                        struct err *err)
+{
+    const struct plan *plan = t->config->plan;
+    struct trial_result *res = t->result;
+    int rc = 0;
+
+    for (int r = 0; r < t->n_runners && rc == 0 && !t->hold_lost; r++) {
+        progress_report(&plan->progress, "scored calls", res->n_samples,
+                        MAX(plan->min_calls, res->n_samples));
+        rc = scored_call(t, round, r, making_ms, &res->samples[res->n_samples], v, err);
+        res->n_samples += rc == 0 && !t->hold_lost;
+    }
+    return rc;
+}
+
+/* A call that was itself too early has been charged for that. */
+static void charge_hidden(struct trial *t)
+{
+    struct trial_result *res = t->result;
+
+    res->hidden_ns = shift_ns(t);
+    for (int i = 0; i < res->n_samples; i++)
+        res->samples[i].ns += fmax(res->hidden_ns - res->samples[i].early_ns, 0);
+}
+
+static void take_score(struct trial *t)
+{
+    struct trial_result *res = t->result;
+    struct score s = score_of(res->samples, res->n_samples, t->n_runners);
+
+    res->cold = s.cold;
+    res->law_bound = s.law;
+    res->bimodal = s.bimodal;
+    res->settled = s.settled;
+}
+
+/* Ends early where the hold is lost: timing then begins anew, since held calls and others do not
+ * mix. */
 static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
 {
     const struct plan *plan = t->config->plan;
     struct trial_result *res = t->result;
     uint64_t start = clock_ns();
     double making_ms = 0;
-    int most = plan->max_calls / t->n_runners * t->n_runners;
+    int least = plan_least_calls(plan, graph_n_scored(t->config->pool->graph));
+    int most = MAX(plan->max_calls / t->n_runners * t->n_runners, least);
 
-    trial_free_samples(res);
+    freep(&res->samples);
     res->samples = xcalloc((size_t)most, sizeof(*res->samples));
-    res->claims = xcalloc((size_t)most, sizeof(*res->claims));
-    res->outside = xcalloc((size_t)most, sizeof(*res->outside));
-    res->sample_run = xcalloc((size_t)most, sizeof(*res->sample_run));
-    res->sample_in = xcalloc((size_t)most, sizeof(*res->sample_in));
-    res->sample_out = xcalloc((size_t)most, sizeof(*res->sample_out));
-    while (res->n_samples < most) {
-        int turn = scored_turn(t, res->n_samples / t->n_runners, making_ms);
+    res->n_samples = 0;
+    for (int round = 0; res->n_samples < most && has_round(t, round, making_ms); round++) {
+        int rc = scored_round(t, round, &making_ms, v, err);
 
-        if (turn < 0)
-            break;
-        for (int r = 0; r < t->n_runners; r++) {
-            int content = scored_content(t, turn, r);
-            double remade_ms;
-            struct rproc_reply reply;
-
-            if (bring(t, content, &making_ms, err) < 0)
-                return -1;
-
-            progress_report(&plan->progress, "scored calls", res->n_samples,
-                            MAX(plan->min_calls, res->n_samples));
-
-            remade_ms = t->config->pool->remade_ms;
-
-            int rc = trial_held_call(t, &t->runners[r], content, &reply, v, err);
-
-            making_ms += t->config->pool->remade_ms - remade_ms;
-            if (rc || t->hold_lost) /* begun anew: held calls and others do not mix */
-                return rc;
-            series_add(&t->holds, (double)reply.hold_ns);
-            series_add(&t->queues, (double)reply.queue_ns);
-            res->samples[res->n_samples] = scored_ns(t, &reply);
-            res->outside[res->n_samples] = fmax((double)reply.wall_ns - t->empty[reply.held], 0);
-            res->claims[res->n_samples] = (double)reply.claim_ns;
-            res->sample_in[res->n_samples] = t->shot.in;
-            res->sample_out[res->n_samples] = t->shot.out;
-            res->sample_run[res->n_samples++] = r;
-        }
+        if (rc || t->hold_lost)
+            return rc;
         if (trial_past(plan->timing_limit_ms, start))
             break;
-        if (res->n_samples < plan->min_calls)
+        if (res->n_samples < least)
             continue;
-
-        struct interval within =
-            stats_within(res->samples, res->sample_run, (size_t)res->n_samples, t->n_runners);
-
-        res->settled = stats_settled(&within);
+        take_score(t);
         if (res->settled || clock_ms_since(start) - making_ms > plan->budget_ms)
             break;
     }
-    res->cold = stats_pooled(res->samples, res->sample_run, (size_t)res->n_samples, t->n_runners);
+    charge_hidden(t);
+    take_score(t);
     return trial_judge_pooled(t, v, err);
+}
+
+static double outside_median(const struct trial *t)
+{
+    return score_median(t->result->samples, t->result->n_samples,
+                        offsetof(struct sample, outside_ns));
 }
 
 /* The runner's events are a claim: candidate code shares their address space. */
 static void audit_scored(const struct trial *t, struct verdict *doubt)
 {
     const struct trial_result *r = t->result;
-    double claim = stats_median(r->claims, (size_t)r->n_samples);
-    double outside = stats_median(r->outside, (size_t)r->n_samples);
+    double claim = score_median(r->samples, r->n_samples, offsetof(struct sample, claim_ns));
+    double outside = outside_median(t);
 
     if (trial_audited(t) && !audit_cold(claim, outside, r->held))
         verdict_set(doubt, VERDICT_REJECTED, "clock",
@@ -292,7 +367,10 @@ static int hot_calls(struct trial *t, struct verdict *doubt, struct verdict *v, 
         }
         series_add(&claims, (double)reply.claim_ns);
         series_add(&outside, fmax((double)reply.wall_ns - t->empty[reply.held], 0));
-        ns[n] = scored_ns(t, &reply) / count;
+
+        double head = head_ns(t, &t->runners[r], &reply);
+
+        ns[n] = (shown_ns(t, &reply) + early_ns(t, head) + late_ns(t)) / count;
         run[n++] = r;
     }
     t->result->hot = stats_pooled(ns, run, (size_t)n, t->n_runners);
@@ -326,7 +404,7 @@ static bool is_busy(const struct trial *t, const struct own_work *now)
     const struct own_work *idle = &t->result->idle;
 
     return audit_busy(idle->flush_ns, now->flush_ns) ||
-           audit_late(idle->probe_ns, t->config->usual_probe_ns, now->probe_ns);
+           audit_late(idle->probe_ns, t->config->usual->probe_max_ns, now->probe_ns);
 }
 
 /* The judge's own work beside scored calls takes longer than before there was a runner: its doing
@@ -374,8 +452,9 @@ static void note_call(struct trial *t)
 
     r->held = t->holding;
     r->hold_ns = series_median(&t->holds);
+    r->head_ns = score_median(r->samples, r->n_samples, offsetof(struct sample, head_ns));
     r->queue_ns = r->held ? series_median(&t->queues) : 0;
-    r->call_ns = trial_audited(t) ? stats_median(r->outside, (size_t)r->n_samples) : r->cold.median;
+    r->call_ns = trial_audited(t) ? outside_median(t) : r->cold.median;
     if (r->held && t->callers.n)
         r->call_ns =
             fmax(series_median(&t->callers) - (t->config->runner.worker ? 0 : t->empty[false]), 0);

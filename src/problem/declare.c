@@ -321,7 +321,10 @@ static const struct law_form {
     {LAW_PEAKS, 2, 2, false, 0, 0, "peaks(one_in, depth)"},
     {LAW_OFFSETS, 1, 2, false, 0, 0, "offsets(rows) or offsets(rows, 1) for skewed groups"},
     {LAW_PAGES, 2, 3, false, 0, 0, "pages(live, tokens) or pages(live, tokens, longest)"},
-    {LAW_PAGED, 1, 2, false, 0, 0, "paged(rows) or paged(rows, deviation)"},
+    {LAW_PAGED, 1, 3, false, 0, 0,
+     "paged(rows), paged(rows, deviation) or paged(rows, deviation, 1)"},
+    {LAW_TIES, 2, 2, false, 0, 0, "ties(low, high), high itself left out"},
+    {LAW_BANDS, 2, 2, false, 0, 0, "bands(low, high)"},
 };
 
 /* A law as Lua holds it. */
@@ -334,6 +337,14 @@ static void law_push(lua_State *L, const struct law_box *box)
 {
     *(struct law_box *)lua_newuserdatauv(L, sizeof(*box), 0) = *box;
     luaL_setmetatable(L, LAW);
+}
+
+/* Where argument number i goes, counted from 1. */
+static double *law_argument(struct law *law, int i)
+{
+    if (i == 1)
+        return &law->a;
+    return (i == 2) == (law->kind != LAW_PAGED) ? &law->b : &law->scale;
 }
 
 /* Upvalue 1: index in law_forms. */
@@ -354,9 +365,7 @@ static int l_law(lua_State *L)
     for (int i = 1; i <= n; i++) {
         if (lua_type(L, i) != LUA_TNUMBER)
             return trace_raise(L, "write %s", form->usage);
-        *(i == 1                              ? &law.a
-          : i == 2 && form->kind != LAW_PAGED ? &law.b
-                                              : &law.scale) = lua_tonumber(L, i);
+        *law_argument(&law, i) = lua_tonumber(L, i);
     }
     law_push(L, &(struct law_box){law, false});
     return 1;
@@ -433,6 +442,8 @@ static int add_source(lua_State *L, enum source_kind kind, const char *what)
     }
     if (n_laws == 0)
         n_laws = default_laws(L, kind, label, dtype, laws);
+    for (int i = 0; kind == SOURCE_INPUT && dtype_is_float(dtype) && i < n_laws; i++)
+        check_only |= (uint32_t)law_is_for_checks(laws[i].kind) << i;
 
     int node = graph_add_source(trace_of(L)->graph, kind, name, dtype, &shape, laws, n_laws, &err);
 

@@ -202,13 +202,15 @@ static void print_law(const struct law *law, struct buf *out)
     case LAW_CLUSTER:
     case LAW_PEAKS:
     case LAW_OFFSETS:
+    case LAW_TIES:
+    case LAW_BANDS:
         buf_addf(out, "(%.4g, %.4g)", law->a, law->b);
         break;
     case LAW_PAGES:
         buf_addf(out, "(%.8g, %.4g, %.8g)", law->a, law->b, law->scale);
         break;
     case LAW_PAGED:
-        buf_addf(out, "(%.4g, %.4g)", law->a, law->scale);
+        buf_addf(out, "(%.4g, %.4g%s)", law->a, law->scale, law->b != 0 ? ", 1" : "");
         break;
     case LAW_CONSTANT:
     case LAW_BERNOULLI:
@@ -218,6 +220,21 @@ static void print_law(const struct law *law, struct buf *out)
     default:
         if (law->scale != 0 && law->scale != 1)
             buf_addf(out, " x %.4g", law->scale);
+    }
+}
+
+void emit_law(const struct graph *g, int law, struct buf *out)
+{
+    const char *between = "";
+
+    for (int i = 0; i < g->n_sources; i++) {
+        const struct source *s = &g->sources[i];
+
+        if (s->n_laws < 2 || !dtype_is_float(s->dtype))
+            continue;
+        buf_addf(out, "%s%s ", between, s->name);
+        print_law(&s->laws[law % s->n_laws], out);
+        between = ", ";
     }
 }
 

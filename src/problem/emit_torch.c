@@ -301,14 +301,16 @@ static void add_random(const struct source *s, struct buf *out)
 
     switch (law->kind) {
     case LAW_UNIFORM:
+    case LAW_BANDS:
         buf_adds(out, "torch.empty(");
         torch_add_dims(&s->shape, out);
         buf_addf(out, ").uniform_(%.6g, %.6g)", law->a * scale, law->b * scale);
         break;
     case LAW_INTS:
+    case LAW_TIES:
     case LAW_LENGTHS:
-        buf_addf(out, "torch.randint(%.0f, %.0f, [", law->kind == LAW_INTS ? law->a : 1,
-                 law->kind == LAW_INTS ? law->b : law->a + 1);
+        buf_addf(out, "torch.randint(%.0f, %.0f, [", law->kind == LAW_LENGTHS ? 1 : law->a,
+                 law->kind == LAW_LENGTHS ? law->a + 1 : law->b);
         if (s->shape.rank)
             torch_add_dims(&s->shape, out);
         buf_addf(out, "], dtype=%s)", torch_dtype(s->dtype));

@@ -161,14 +161,12 @@ int graph_finish(struct graph *g, struct err *err);
 
 /* The first output that node n is, or -1. */
 int graph_output(const struct graph *g, int n);
-/* Content number k of a pool is drawn under law number graph_law(g, k). The first contents go
- * LAW_ROUNDS times through all laws; where some laws are for checks only, those behind leave them
- * out, and scored calls begin at content graph_first_scored() (else 0) at the earliest. */
-#define LAW_ROUNDS 4
-int graph_law(const struct graph *g, int content);
-int graph_first_scored(const struct graph *g);
+/* The law that content number k of a pool is drawn under. The first contents go `rounds` times
+ * through all laws, those behind them through the laws that are scored. */
+int graph_law(const struct graph *g, int content, int rounds);
 /* Whether scored calls may use law number j: no source keeps its law there for checks. */
 bool graph_law_scored(const struct graph *g, int j);
+int graph_n_scored(const struct graph *g);
 
 void graph_cost(const struct graph *g, struct cost *ret);
 double cost_contract_total(const struct cost *c);

@@ -130,7 +130,7 @@ bool graph_law_scored(const struct graph *g, int j)
     return true;
 }
 
-static int n_scored(const struct graph *g)
+int graph_n_scored(const struct graph *g)
 {
     int n = 0;
 
@@ -147,17 +147,12 @@ int graph_output(const struct graph *g, int n)
     return -1;
 }
 
-int graph_first_scored(const struct graph *g)
+int graph_law(const struct graph *g, int content, int rounds)
 {
-    return n_scored(g) < g->n_laws ? LAW_ROUNDS * g->n_laws : 0;
-}
-
-int graph_law(const struct graph *g, int content)
-{
-    if (content < LAW_ROUNDS * g->n_laws || graph_first_scored(g) == 0)
+    if (content < rounds * g->n_laws)
         return content % g->n_laws;
 
-    int nth = content % n_scored(g), j = 0;
+    int nth = (content - rounds * g->n_laws) % graph_n_scored(g), j = 0;
 
     for (;; j++)
         if (graph_law_scored(g, j) && nth-- == 0)
@@ -258,6 +253,8 @@ static void add_source(struct hash *h, const struct source *s)
     add_int(h, s->n_laws);
     for (int i = 0; i < s->n_laws; i++) {
         hash_adds(h, law_name(s->laws[i].kind));
+        if (law_version(s->laws[i].kind) > 0)
+            add_int(h, law_version(s->laws[i].kind));
         add_double(h, s->laws[i].a);
         add_double(h, s->laws[i].b);
         add_double(h, s->laws[i].scale == 0 ? 1 : s->laws[i].scale);

@@ -101,6 +101,8 @@ void emit_torch(const struct problem *p, enum size_set set, struct buf *out);
 void emit_torch_size(const struct problem *p, enum size_set set, int size, struct buf *out);
 /* The ops a problem file can use, from the prelude and the core table, as Markdown: docs/ops.md. */
 int emit_reference(struct buf *out, struct err *err);
+/* What law number `law` is for each float tensor that has several: "a spread, b normal". */
+void emit_law(const struct graph *g, int law, struct buf *out);
 /* For people: title, tensors, sizes, costs, what was repaired. */
 void emit_text(const struct problem *p, struct buf *out);
 

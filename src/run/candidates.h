@@ -10,10 +10,11 @@ struct candidate {
     char *model;
     char *problem; /* as written ("level1_19"); its full name once it is resolved */
     int sample;
-    char *file;     /* or a baseline's word, "torch:eager" */
-    char *origin;   /* "plan.yaml: line 7", NULL for files that were found */
-    char *skipped;  /* why it is not judged, or NULL */
-    int problem_at; /* of candidates.problems once it is resolved; -1 before, and when unknown */
+    char *file;      /* or a baseline's word, "torch:eager" */
+    size_t root_len; /* of file: the folder it was found in (struct source_file); 0: it was named */
+    char *origin;    /* "plan.yaml: line 7", NULL for files that were found */
+    char *skipped;   /* why it is not judged, or NULL */
+    int problem_at;  /* of candidates.problems once it is resolved; -1 before, and when unknown */
 };
 
 struct candidates {
@@ -37,7 +38,8 @@ void candidates_note(struct candidates *c, const char *fmt, ...) PRINTF_LIKE(2, 
 /* Everything below `dir` in one of two layouts, which may be mixed:
  *   MODEL/PROBLEM/sampleN.EXT   with PROBLEM as level1_19, hard_01 or in two folders, level1/19
  *   level_L_problem_P_sample_S_kernel.EXT   KernelBench's run folder; the model is the folder's
- * name -1 only when `dir` itself cannot be read. */
+ * name. Links beneath `dir` are not followed, and only plain files are candidates: what else is
+ * called like one is skipped. -1 only when `dir` itself cannot be read. */
 int candidates_scan(const char *dir, struct candidates *ret, struct err *err);
 
 /* The problem that a word means (level1_19, level1/19, a .lua file), among c->problems: found there

@@ -260,6 +260,7 @@ enum size_set jobs_auto_sizes(const struct candidates *c, const struct device *c
 
 static bool read_hash(struct candidate *c, char hash[HASH_HEX])
 {
+    const struct source_file source = {c->file, c->root_len};
     AUTO(freep) char *text = NULL;
     struct err err = ERR_INIT;
     size_t len;
@@ -268,7 +269,7 @@ static bool read_hash(struct candidate *c, char hash[HASH_HEX])
         hash_of(c->file, strlen(c->file), hash);
         return true;
     }
-    if (prebuild_read(c->file, &text, &len, hash, &err) < 0) {
+    if (prebuild_read(&source, &text, &len, hash, &err) < 0) {
         skip(c, err.text);
         return false;
     }

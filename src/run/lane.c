@@ -93,7 +93,7 @@ static void build_job(struct lane *l, struct job *j)
         .plan = &l->options.plan,
         .info = &l->info,
         .problem_h = run->jobs->problems[j->candidate->problem_at].header,
-        .path = j->candidate->file,
+        .file = {j->candidate->file, j->candidate->root_len},
     };
     struct err err = ERR_INIT;
 
@@ -224,13 +224,15 @@ static int open_worker(struct judge *g, struct err *err)
     return -1;
 }
 
-static int eval_once(struct judge *g, const char *file, struct prebuilt *built,
+static int eval_once(struct judge *g, const struct candidate *c, struct prebuilt *built,
                      struct evaluation *ret, struct err *err)
 {
+    const struct source_file source = {c->file, c->root_len};
+    const char *file = c->file;
     struct baseline b;
 
     if (!baseline_is(file))
-        return session_eval_built(g->session, file, built, ret, err);
+        return session_eval_built(g->session, &source, built, ret, err);
     if (baseline_parse(file, &b, err) < 0 || (b.torch && open_worker(g, err) < 0))
         return -1;
     return session_eval_baseline(g->session, b.torch ? g->worker : NULL, file, &b, ret, err);
@@ -253,7 +255,7 @@ static int eval_job(struct judge *g, struct job *j, struct evaluation *ret, stru
     struct prebuilt *built = j->built.source ? &j->built : NULL;
 
     for (int attempt = 0;; attempt++) {
-        if (eval_once(g, j->candidate->file, built, ret, err) < 0)
+        if (eval_once(g, j->candidate, built, ret, err) < 0)
             return -1;
         if (!worth_repeating(ret, attempt))
             return 0;

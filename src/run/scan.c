@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,9 +75,25 @@ static int sample_of(const char *name)
 
 /* --- folders --- */
 
+/* A stranger may have filled the folder: a link in it leads to what the judge may read and he may
+ * not. So nothing is opened but beneath root_fd, and no link is followed. */
+struct scan {
+    struct candidates *c;
+    int root_fd;
+    size_t root_len; /* of every path: the folder that the user named */
+};
+
+enum entry_kind { ENTRY_FILE, ENTRY_FOLDER, ENTRY_LINK, ENTRY_SPECIAL, ENTRY_GONE };
+
+static const char *const passed_over[] = {
+    [ENTRY_LINK] = "passed over: it is a symbolic link",
+    [ENTRY_SPECIAL] = "passed over: it is no plain file",
+    [ENTRY_GONE] = "passed over: it cannot be looked at",
+};
+
 struct entry {
     char *name, *path;
-    bool folder, broken; /* broken: a link that leads nowhere, or what may not be looked at */
+    enum entry_kind kind;
 };
 
 struct entries {
@@ -98,26 +115,43 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
 }
 
-/* Sorted, without hidden ones. -1: it cannot be read; errno says why. */
-static int list(const char *dir, struct entries *ret)
+static enum entry_kind kind_of(int dir_fd, const char *name)
 {
-    DIR *d = opendir(dir);
+    struct stat st;
+
+    if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return ENTRY_GONE;
+    return S_ISREG(st.st_mode)   ? ENTRY_FILE
+           : S_ISDIR(st.st_mode) ? ENTRY_FOLDER
+           : S_ISLNK(st.st_mode) ? ENTRY_LINK
+                                 : ENTRY_SPECIAL;
+}
+
+static DIR *open_folder(const struct scan *s, const char *dir)
+{
+    const char *name = dir[s->root_len] ? dir + s->root_len + 1 : ".";
+    AUTO(fd_closep) int fd = fs_open_beneath(s->root_fd, name, O_RDONLY | O_DIRECTORY);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+    if (d)
+        fd = -1;
+    return d;
+}
+
+/* Sorted, without hidden ones. -1: it cannot be read; errno says why. */
+static int list(const struct scan *s, const char *dir, struct entries *ret)
+{
+    DIR *d = open_folder(s, dir);
     struct dirent *e;
 
     if (!d)
         return -1;
     while ((e = readdir(d))) {
-        struct stat st;
-
         if (e->d_name[0] == '.')
             continue;
         ret->items = xrealloc(ret->items, (size_t)(ret->n + 1) * sizeof(*ret->items));
-
-        struct entry *entry = &ret->items[ret->n++];
-
-        *entry = (struct entry){xstrdup(e->d_name), fs_join(dir, e->d_name), false, false};
-        entry->broken = stat(entry->path, &st) < 0;
-        entry->folder = !entry->broken && S_ISDIR(st.st_mode);
+        ret->items[ret->n++] = (struct entry){xstrdup(e->d_name), fs_join(dir, e->d_name),
+                                              kind_of(dirfd(d), e->d_name)};
     }
     closedir(d);
     if (ret->n)
@@ -125,83 +159,101 @@ static int list(const char *dir, struct entries *ret)
     return 0;
 }
 
-static void note_unreadable(struct candidates *c, const char *path)
+static void note_unreadable(const struct scan *s, const char *path)
 {
-    candidates_note(c, "%s: %s", path, strerror(errno));
+    candidates_note(s->c, "%s: %s", path, strerror(errno));
 }
 
 /* A file that is called like nothing we know: worth a word only if it may be a candidate, or the
  * folder of many. */
-static void note_stray(struct candidates *c, const struct entry *e, const char *expected)
+static void note_stray(const struct scan *s, const struct entry *e, const char *expected)
 {
-    if (e->broken)
-        candidates_note(c, "%s: passed over: it leads nowhere", e->path);
+    bool other;
+
+    unfit(e->name, &other);
+    if (e->kind != ENTRY_FILE && !other)
+        candidates_note(s->c, "%s: %s", e->path, passed_over[e->kind]);
     else if (device_for_file(e->name) || !strcmp(suffix_of(e->name), ".py"))
-        candidates_note(c, "%s: passed over: expected %s", e->path, expected);
+        candidates_note(s->c, "%s: passed over: expected %s", e->path, expected);
 }
 
-static void take_sample(struct candidates *c, const char *model, const char *problem,
-                        const struct entry *e)
+static void add(const struct scan *s, const char *model, const char *problem, int sample,
+                const struct entry *e)
 {
-    int sample = sample_of(e->name);
     bool other;
     const char *why = unfit(e->name, &other);
 
-    if (sample < 0)
-        note_stray(c, e, "sampleN.EXT");
-    else if (!other)
-        candidates_add(c, model, problem, sample, e->path, why);
+    if (!other)
+        candidates_add(s->c, model, problem, sample, e->path,
+                       e->kind == ENTRY_FILE ? why : passed_over[e->kind])
+            ->root_len = s->root_len;
 }
 
-static void scan_problem(struct candidates *c, const char *model, const char *problem,
+static void take_sample(const struct scan *s, const char *model, const char *problem,
+                        const struct entry *e)
+{
+    int sample = sample_of(e->name);
+
+    if (sample < 0)
+        note_stray(s, e, "sampleN.EXT");
+    else
+        add(s, model, problem, sample, e);
+}
+
+static void scan_problem(const struct scan *s, const char *model, const char *problem,
                          const char *dir, bool deeper);
 
 /* level1/19: the first folder is the suite. */
-static void scan_nested(struct candidates *c, const char *model, const char *problem,
+static void scan_nested(const struct scan *s, const char *model, const char *problem,
                         const struct entry *e, bool deeper)
 {
     AUTO(freep) char *word = xasprintf("%s/%s", problem, e->name);
 
     if (deeper)
-        scan_problem(c, model, word, e->path, false);
+        scan_problem(s, model, word, e->path, false);
     else
-        candidates_note(c, "%s: passed over: folders are nested too deeply", e->path);
+        candidates_note(s->c, "%s: passed over: folders are nested too deeply", e->path);
 }
 
-static void scan_problem(struct candidates *c, const char *model, const char *problem,
+static void scan_problem(const struct scan *s, const char *model, const char *problem,
                          const char *dir, bool deeper)
 {
     AUTO(entries_release) struct entries entries = {0};
 
-    if (list(dir, &entries) < 0) {
-        note_unreadable(c, dir);
+    /* A problem file is named by people, in a plan; this would be looked for in their folder. */
+    if (!strcmp(suffix_of(problem), ".lua")) {
+        candidates_note(s->c, "%s: passed over: a folder does not name a problem's file", dir);
+        return;
+    }
+    if (list(s, dir, &entries) < 0) {
+        note_unreadable(s, dir);
         return;
     }
     for (int i = 0; i < entries.n; i++) {
-        if (entries.items[i].folder)
-            scan_nested(c, model, problem, &entries.items[i], deeper);
+        if (entries.items[i].kind == ENTRY_FOLDER)
+            scan_nested(s, model, problem, &entries.items[i], deeper);
         else
-            take_sample(c, model, problem, &entries.items[i]);
+            take_sample(s, model, problem, &entries.items[i]);
     }
 }
 
-static void scan_model(struct candidates *c, const struct entry *model)
+static void scan_model(const struct scan *s, const struct entry *model)
 {
     AUTO(entries_release) struct entries entries = {0};
 
     if (!candidates_printable(model->name)) {
-        candidates_note(c, "%s: passed over: the folder's name is no plain text", model->path);
+        candidates_note(s->c, "%s: passed over: the folder's name is no plain text", model->path);
         return;
     }
-    if (list(model->path, &entries) < 0) {
-        note_unreadable(c, model->path);
+    if (list(s, model->path, &entries) < 0) {
+        note_unreadable(s, model->path);
         return;
     }
     for (int i = 0; i < entries.n; i++) {
-        if (entries.items[i].folder)
-            scan_problem(c, model->name, entries.items[i].name, entries.items[i].path, true);
+        if (entries.items[i].kind == ENTRY_FOLDER)
+            scan_problem(s, model->name, entries.items[i].name, entries.items[i].path, true);
         else
-            note_stray(c, &entries.items[i], "MODEL/PROBLEM/sampleN.EXT");
+            note_stray(s, &entries.items[i], "MODEL/PROBLEM/sampleN.EXT");
     }
 }
 
@@ -218,21 +270,18 @@ static bool parse_kernelbench(const char *name, int *level, int *problem, int *s
            take_word(&at, "_kernel") && at == suffix_of(name) && *at;
 }
 
-static void take_file(struct candidates *c, const char *model, const struct entry *e)
+static void take_file(const struct scan *s, const char *model, const struct entry *e)
 {
     int level, problem, sample;
-    bool other;
-    const char *why = unfit(e->name, &other);
 
     if (!parse_kernelbench(e->name, &level, &problem, &sample)) {
-        note_stray(c, e, "MODEL/PROBLEM/sampleN.EXT or level_L_problem_P_sample_S_kernel.EXT");
+        note_stray(s, e, "MODEL/PROBLEM/sampleN.EXT or level_L_problem_P_sample_S_kernel.EXT");
         return;
     }
 
     AUTO(freep) char *word = xasprintf("level%d/%d", level, problem);
 
-    if (!other)
-        candidates_add(c, model, word, sample, e->path, why);
+    add(s, model, word, sample, e);
 }
 
 /* The last part of the path, or what "." stands for. */
@@ -248,17 +297,19 @@ int candidates_scan(const char *dir, struct candidates *ret, struct err *err)
 {
     AUTO(entries_release) struct entries entries = {0};
     AUTO(freep) char *model = folder_name(dir);
+    AUTO(fd_closep) int root_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const struct scan s = {ret, root_fd, strlen(dir)};
 
-    if (list(dir, &entries) < 0) {
+    if (root_fd < 0 || list(&s, dir, &entries) < 0) {
         fail_errno(err, "%s", dir);
         err->kind = ERR_INPUT;
         return -1;
     }
     for (int i = 0; i < entries.n; i++) {
-        if (entries.items[i].folder)
-            scan_model(ret, &entries.items[i]);
+        if (entries.items[i].kind == ENTRY_FOLDER)
+            scan_model(&s, &entries.items[i]);
         else
-            take_file(ret, model, &entries.items[i]);
+            take_file(&s, model, &entries.items[i]);
     }
     return 0;
 }

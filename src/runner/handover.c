@@ -32,6 +32,23 @@ static int take_page(struct handover *h, struct wire_msg *m, struct err *err)
     return 0;
 }
 
+/* Whole words, and before the device has anything to wait for. */
+static int take_sweep(struct handover *h, struct wire_msg *m, struct err *err)
+{
+    const struct device_runner_ops *ops = h->device->runner;
+    struct handover_arena *a = &h->sweep;
+
+    if (a->base || !ops->sweep || m->u.bytes % 16)
+        return fail(err, ERR_SYSTEM, "a second SWEEP, one of %llu bytes, or no device that sweeps",
+                    (unsigned long long)m->u.bytes);
+    a->bytes = m->u.bytes;
+    a->read_only = true;
+    if (ops->import(h->ctx, m->fd, a->bytes, true, &a->base, err) < 0)
+        return -1;
+    ops->sweep(h->ctx, a->base, a->bytes);
+    return 0;
+}
+
 static int take_arena(struct handover *h, struct wire_msg *m, struct err *err)
 {
     struct handover_arena *a = &h->arenas[m->u.arena.id];
@@ -76,6 +93,8 @@ static int take(struct handover *h, struct wire_msg *m, struct err *err)
     switch (m->type) {
     case WIRE_PAGE:
         return take_page(h, m, err);
+    case WIRE_SWEEP:
+        return take_sweep(h, m, err);
     case WIRE_ARENA:
         return take_arena(h, m, err);
     case WIRE_SIZE:
@@ -130,6 +149,7 @@ void handover_release(struct handover *h)
 {
     for (int i = 0; i < WIRE_MAX_ARENAS; i++)
         h->device->runner->unimport(h->ctx, h->arenas[i].base, h->arenas[i].bytes);
+    h->device->runner->unimport(h->ctx, h->sweep.base, h->sweep.bytes);
     wire_page_unmap(h->page);
     wire_size_release(&h->size);
     free(h->slots);

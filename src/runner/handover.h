@@ -18,7 +18,8 @@ struct handover {
     const struct device *device; /* not owned, nor is its ctx */
     void *ctx;
     struct wire_page *page;
-    bool holds; /* the device sees the page: orders can be held back */
+    bool holds;                  /* the device sees the page: orders can be held back */
+    struct handover_arena sweep; /* what the device reads before it waits */
     struct handover_arena arenas[WIRE_MAX_ARENAS];
     struct wire_size size;
     struct tensor_slot *slots; /* inputs, parameters, outputs */

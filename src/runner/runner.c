@@ -43,7 +43,7 @@ _Static_assert(DEVICE_STATUS_FAULT == WIRE_STATUS_FAULT, "one value on both side
 /* What sandbox_start() made before we were born: only the judge knows whether it worked. */
 #define BIRTH_LAYERS                                                                         \
     (SANDBOX_USER_NS | SANDBOX_PID_NS | SANDBOX_NET_NS | SANDBOX_IPC_NS | SANDBOX_MOUNT_NS | \
-     SANDBOX_CGROUP)
+     SANDBOX_OWN_PROC | SANDBOX_CGROUP)
 
 /* Stays until the judge has closed the socket (or killed us): an exit with frames unread would
  * reset the connection, and the judge might see that instead of the reason. */
@@ -159,7 +159,7 @@ static void report_warm(struct session *s)
         _exit(WIRE_EXIT_EOF);
 }
 
-/* PAGE, ARENA..., SIZE, LOAD: all that comes with a descriptor. */
+/* PAGE, SWEEP, ARENA..., SIZE, LOAD: all that comes with a descriptor. */
 static void receive_all(struct session *s)
 {
     struct err err = ERR_INIT;
@@ -318,7 +318,7 @@ static struct reply obey(struct session *s, struct wire_page *page, unsigned seq
     uint32_t order = page->order, in = page->in_arena, out = page->out_arena, count = page->count;
     uint32_t how = page->hold;
     struct device_hold hold = {seq,           how == WIRE_HOLD_CALL, &page->ready, &page->release,
-                               &page->queued, &page->holding};
+                               &page->queued, &page->holding,        &page->sum};
     void *args = in < WIRE_MAX_ARENAS && out < WIRE_MAX_ARENAS ? s->args[in][out] : NULL;
 
     if (!args || (order != WIRE_ORDER_CALL && order != WIRE_ORDER_EMPTY))

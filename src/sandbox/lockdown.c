@@ -20,14 +20,15 @@
 #define MAX_OPEN_FILES_DRIVER 4096 /* it opens a device node anew for many of its allocations */
 
 const char *const sandbox_layer_names[SANDBOX_LAYERS] = {
-    "user_ns",      "pid_ns",  "net_ns",   "ipc_ns",          "mount_ns", "uid",
-    "no_new_privs", "rlimits", "landlock", "landlock_scopes", "seccomp",  "cgroup",
+    "user_ns", "pid_ns",   "net_ns",          "ipc_ns",  "mount_ns", "uid",      "no_new_privs",
+    "rlimits", "landlock", "landlock_scopes", "seccomp", "cgroup",   "own_proc",
 };
 
 uint32_t sandbox_wanted(void)
 {
     uint32_t wanted = SANDBOX_PID_NS | SANDBOX_NET_NS | SANDBOX_IPC_NS | SANDBOX_MOUNT_NS |
-                      SANDBOX_NO_NEW_PRIVS | SANDBOX_RLIMITS | SANDBOX_LANDLOCK | SANDBOX_SECCOMP;
+                      SANDBOX_OWN_PROC | SANDBOX_NO_NEW_PRIVS | SANDBOX_RLIMITS | SANDBOX_LANDLOCK |
+                      SANDBOX_SECCOMP;
 
     wanted |= geteuid() == 0 ? SANDBOX_UID : SANDBOX_USER_NS;
     /* On an older kernel the pid and network namespaces do alone what the scopes do again. */

@@ -25,9 +25,10 @@ enum sandbox_layer { /* bits; reported in every record and by `assay doctor` */
                      SANDBOX_LANDLOCK = 1 << 8,
                      SANDBOX_LANDLOCK_SCOPES = 1 << 9, /* signals and abstract sockets */
                      SANDBOX_SECCOMP = 1 << 10,
-                     SANDBOX_CGROUP = 1 << 11, /* only where ASSAY_CGROUP names a folder for it */
+                     SANDBOX_CGROUP = 1 << 11,   /* only where ASSAY_CGROUP names a folder for it */
+                     SANDBOX_OWN_PROC = 1 << 12, /* a /proc that shows no process of others */
 };
-#define SANDBOX_LAYERS 12
+#define SANDBOX_LAYERS 13
 extern const char *const sandbox_layer_names[SANDBOX_LAYERS]; /* "user_ns", ..., by bit */
 /* The layers a runner must have on this machine and for this user to call it complete. */
 uint32_t sandbox_wanted(void);
@@ -46,9 +47,10 @@ struct sandbox_spawn {
     int out_fd;
     bool pin;
     cpu_set_t cpus; /* with pin */
-    /* A new /proc that belongs to the new pid namespace: a driver looks itself up there. Where it
-     * cannot be mounted the process starts without a pid namespace. */
-    bool own_proc;
+    /* A driver looks itself up in /proc, by the pid it has. Where no /proc of the new pid namespace
+     * can be mounted, its process starts without such a namespace; any other one with the /proc
+     * that everybody has. */
+    bool needs_proc;
     bool trusted;      /* a program of ours that runs nobody else's code: no namespaces */
     const char *group; /* a cgroup to be born in (cgroup.h); NULL: the caller's */
 };

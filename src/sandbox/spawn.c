@@ -109,18 +109,26 @@ static int child_map_user(struct child *c)
     return 0;
 }
 
+/* A container may hide parts of its /proc, and then lets no ordinary user mount another one. */
+static int child_proc(struct child *c)
+{
+    if (!(c->layers & SANDBOX_OWN_PROC) ||
+        mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0)
+        return 0;
+    c->layers &= ~(uint32_t)SANDBOX_OWN_PROC;
+    if (!c->s->needs_proc)
+        return 0;
+    c->needs_fewer = true;
+    return child_failed(c, "mounting /proc");
+}
+
 static int child_mounts(struct child *c)
 {
     if ((c->layers & SANDBOX_MOUNT_NS) && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0) {
         c->needs_fewer = true;
         return child_failed(c, "making mounts private");
     }
-    if (c->s->own_proc && (c->layers & SANDBOX_PID_NS) &&
-        mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0) {
-        c->needs_fewer = true;
-        return child_failed(c, "mounting /proc");
-    }
-    return 0;
+    return child_proc(c);
 }
 
 /* First out of the way of the targets, then into place: any source may be any target. */
@@ -263,10 +271,18 @@ static pid_t clone_child(struct child *c, int *ret_pidfd)
     return pid;
 }
 
-/* A new /proc without a mount namespace would be everybody's. */
+/* A new /proc without a mount namespace would be everybody's, and without a pid namespace it would
+ * show everybody. */
+static uint32_t with_proc(const struct spawn *s, uint32_t set)
+{
+    bool own = (set & SANDBOX_PID_NS) && (set & SANDBOX_MOUNT_NS);
+
+    return own ? set | (s->namespaces & SANDBOX_OWN_PROC) : set;
+}
+
 static bool fits(const struct spawn *s, uint32_t set)
 {
-    return !s->own_proc || !(set & SANDBOX_PID_NS) || (set & SANDBOX_MOUNT_NS);
+    return !s->needs_proc || !(set & SANDBOX_PID_NS) || (set & SANDBOX_OWN_PROC);
 }
 
 /* Whether a start without (some) namespaces may succeed where this one did not. */
@@ -304,7 +320,7 @@ int spawn_process(const struct spawn *s, pid_t *ret_pid, int *ret_pidfd, uint32_
     c.judge_pidfd = judge_pidfd;
     c.null_fd = null_fd;
     for (size_t i = 0; pid < 0 && i < ARRAY_SIZE(namespace_sets); i++) {
-        uint32_t set = namespace_sets[i] & s->namespaces;
+        uint32_t set = with_proc(s, namespace_sets[i] & s->namespaces);
 
         if (!fits(s, set))
             continue;
@@ -330,10 +346,10 @@ int sandbox_start(const struct sandbox_spawn *s, pid_t *ret_pid, int *ret_pidfd,
                          .n_fds = s->n_fds,
                          .out_fd = s->out_fd,
                          .cpus = s->pin ? &s->cpus : NULL,
-                         .namespaces = s->trusted ? 0 : SPAWN_ALL_NAMESPACES,
+                         .namespaces = s->trusted ? 0 : SPAWN_ALL_NAMESPACES | SANDBOX_OWN_PROC,
                          .max_threads = s->trusted ? 0 : sandbox_max_threads(),
                          .goes_first = !s->trusted,
-                         .own_proc = s->own_proc,
+                         .needs_proc = s->needs_proc,
                          .ruleset_fd = -1,
                          .group_fd = door};
 

@@ -21,13 +21,34 @@ static const char *const law_names[LAW_COUNT] = {
     [LAW_PERM] = "perm",           [LAW_LENGTHS] = "lengths", [LAW_CONSTANT] = "constant",
     [LAW_BERNOULLI] = "bernoulli", [LAW_SORTED] = "sorted",   [LAW_CLUSTER] = "cluster",
     [LAW_PEAKS] = "peaks",         [LAW_OFFSETS] = "offsets", [LAW_PAGES] = "pages",
-    [LAW_PAGED] = "paged",
+    [LAW_PAGED] = "paged",         [LAW_TIES] = "ties",       [LAW_BANDS] = "bands",
 };
 
 const char *law_name(enum law_kind kind)
 {
     assert((unsigned)kind < LAW_COUNT);
     return law_names[kind];
+}
+
+int law_version(enum law_kind kind)
+{
+    return kind == LAW_HEAVY || kind == LAW_SORTED || kind == LAW_CLUSTER;
+}
+
+bool law_is_for_checks(enum law_kind kind)
+{
+    switch (kind) {
+    case LAW_NEEDLE:
+    case LAW_INTS:
+    case LAW_CONSTANT:
+    case LAW_BERNOULLI:
+    case LAW_SORTED:
+    case LAW_CLUSTER:
+    case LAW_TIES:
+        return true;
+    default:
+        return false;
+    }
 }
 
 static bool is_whole(double x)
@@ -61,7 +82,7 @@ static const char *why_not_real(const struct law *law, enum dtype t)
                "bernoulli(p)";
     if (law->kind == LAW_NORMAL && !(is_finite(law->a) && is_finite(law->b) && law->b > 0))
         return "it wants a finite mean and a deviation above 0; use constant(v) for one value";
-    if (law->kind == LAW_UNIFORM &&
+    if ((law->kind == LAW_UNIFORM || law->kind == LAW_BANDS) &&
         !(is_finite(law->a) && is_finite(law->b) && is_finite(law->b - law->a) && law->a < law->b))
         return "it wants finite bounds lo < hi; use constant(v) for one value";
     if (law->kind == LAW_SORTED && law->a != 1 && law->a != -1)
@@ -72,6 +93,8 @@ static const char *why_not_real(const struct law *law, enum dtype t)
         return "it wants one peak in how many places, and how far below the others lie";
     if (law->kind == LAW_PAGED && !(is_whole(law->a) && law->a >= 1))
         return "it wants the rows of a page, a whole number of at least 1";
+    if (law->kind == LAW_PAGED && law->b != 0 && law->b != 1)
+        return "it wants 0 for rows that are alike, 1 for rows of their own";
     return NULL;
 }
 
@@ -87,6 +110,15 @@ static const char *why_not_ints(const struct law *law, enum dtype t)
     if (law->a < low || law->b - 1 > high)
         return "its bounds do not fit the type; use a wider one";
     return NULL;
+}
+
+static const char *why_not_ties(const struct law *law, enum dtype t)
+{
+    if (!dtype_is_float(t))
+        return "it draws whole numbers of a float type; use ints(lo, hi)";
+    if (law->b - law->a < 2)
+        return "it wants whole bounds lo < hi, with at least two numbers between them";
+    return why_not_ints(law, t);
 }
 
 static const char *why_not_index(const struct law *law, enum dtype t)
@@ -136,7 +168,10 @@ static const char *why_not(const struct law *law, enum dtype t)
     case LAW_CLUSTER:
     case LAW_PEAKS:
     case LAW_PAGED:
+    case LAW_BANDS:
         return why_not_real(law, t);
+    case LAW_TIES:
+        return why_not_ties(law, t);
     case LAW_INTS:
         return why_not_ints(law, t);
     case LAW_PERM:

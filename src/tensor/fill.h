@@ -12,6 +12,12 @@
 
 const char *law_name(enum law_kind kind);
 
+/* Counts how often what a law of this name draws has changed: a problem's hash tells. */
+int law_version(enum law_kind kind);
+/* Whether a float input under this law is for checks by itself: it is sparse, or has many equal
+ * numbers, or an order. Work on such values can be saved, so scored calls leave them out. */
+bool law_is_for_checks(enum law_kind kind);
+
 /* Whether the law can fill this dtype (perm and ints want integers, ...); *ret_why says what to
  * use. */
 bool law_fits(const struct law *law, enum dtype t, const char **ret_why);

@@ -151,16 +151,20 @@ struct law_row {
     int64_t row;
     int64_t len;
     struct philox draw;
-    float location, deviation; /* spread, scaled; peaks: the height of the peaks */
-    int bits;                  /* perm, lengths: the least with 2^bits >= len, at least 2 */
-    int64_t needle[2];         /* needle: the two random places; peaks, cluster: one */
+    /* spread, heavy, paged: scaled; bands: the lower bound and the width, scaled; peaks: the height
+     * of the peaks; ties: the bound */
+    float location, deviation;
+    int bits; /* perm, lengths: the least with 2^bits >= len, at least 2 */
+    /* needle: the two random places; peaks: one; cluster: where it begins and the lone peaks;
+     * sorted, ties: the exceptions. Places that a row does not have are -1, but for needle. */
+    int64_t needle[3];
 };
 
 #define LAW_ROW_INIT                    \
     {                                   \
         -1, 0, {{0, 0, 0, 0}}, 0, 0, 0, \
         {                               \
-            0, 0                        \
+            0, 0, 0                     \
         }                               \
     } /* no row yet */
 
@@ -200,6 +204,55 @@ LAW_FN void law_row_peaks(struct law_row *r)
     r->needle[0] = law_below_long(r->draw.v[1], r->len);
 }
 
+/* A row of so many elements has three exceptions, a shorter one has one. */
+#define LAW_EXCEPTIONS_MIN 16
+
+/* Anywhere; two may fall together. */
+LAW_FN void law_row_exceptions(struct law_row *r)
+{
+    for (int i = 0; i < 3; i++)
+        r->needle[i] =
+            i == 0 || r->len >= LAW_EXCEPTIONS_MIN ? law_below_long(r->draw.v[i], r->len) : -1;
+}
+
+LAW_FN int law_is_exception(const struct law_row *r, int64_t at)
+{
+    return at == r->needle[0] || at == r->needle[1] || at == r->needle[2];
+}
+
+/* Lone peaks lie outside the cluster, which may be all of the row. */
+LAW_FN void law_row_cluster(struct law_row *r, int64_t width)
+{
+    int64_t others = r->len - width;
+
+    r->needle[0] = law_below_long(r->draw.v[1], r->len);
+    if (r->needle[0] > others)
+        r->needle[0] = others > 0 ? others : 0;
+    for (int i = 1; i < 3; i++)
+        r->needle[i] =
+            others > 0 ? (r->needle[0] + width + law_below_long(r->draw.v[i + 1], others)) % r->len
+                       : -1;
+}
+
+/* The bound is a whole number above the middle of the law's, and below its end. */
+LAW_FN void law_row_ties(struct law_row *r, const struct law *law)
+{
+    int64_t low = (int64_t)law->a, high = (int64_t)law->b, middle = low + (high - low) / 2;
+
+    law_row_exceptions(r);
+    r->location = (float)(middle + law_below(r->draw.v[3], high - middle));
+}
+
+/* A quarter to all of the law's width, anywhere in it. */
+LAW_FN void law_row_bands(struct law_row *r, const struct law *law)
+{
+    float scale = law_scale(law), low = (float)law->a * scale, high = (float)law->b * scale;
+    float part = 0.25f + 0.75f * law_unit(r->draw.v[0]);
+
+    r->deviation = (high - low) * part;
+    r->location = low + (high - low) * (1 - part) * law_unit(r->draw.v[1]);
+}
+
 LAW_FN void law_row_bits(struct law_row *r)
 {
     r->bits = 2;
@@ -210,16 +263,35 @@ LAW_FN void law_row_bits(struct law_row *r)
 LAW_RARE_FN struct law_row law_row_of(const struct law *law, uint64_t seed, int64_t len,
                                       int64_t row)
 {
-    struct law_row r = {row, len, law_draw(seed, row, LAW_STREAM_ROW), 0, 0, 0, {0, 0}};
+    struct law_row r = {row, len, law_draw(seed, row, LAW_STREAM_ROW), 0, 0, 0, {0, 0, 0}};
 
-    if (law->kind == LAW_SPREAD)
+    switch (law->kind) {
+    case LAW_SPREAD:
+    case LAW_HEAVY:
+    case LAW_PAGED:
         law_row_spread(&r, law_scale(law));
-    else if (law->kind == LAW_NEEDLE)
+        break;
+    case LAW_NEEDLE:
         law_row_needle(&r);
-    else if (law->kind == LAW_PEAKS || law->kind == LAW_CLUSTER)
+        break;
+    case LAW_PEAKS:
         law_row_peaks(&r);
-    else
+        break;
+    case LAW_CLUSTER:
+        law_row_cluster(&r, (int64_t)law->a);
+        break;
+    case LAW_SORTED:
+        law_row_exceptions(&r);
+        break;
+    case LAW_TIES:
+        law_row_ties(&r, law);
+        break;
+    case LAW_BANDS:
+        law_row_bands(&r, law);
+        break;
+    default:
         law_row_bits(&r);
+    }
     return r;
 }
 
@@ -450,39 +522,75 @@ LAW_FN void law_needles(const struct law_fill *f, struct law_place p, struct law
         out[k] = here[k] ? z[k] * f->scale : 0;
 }
 
-LAW_FN void law_heavies(const struct law_fill *f, int64_t block, float out[4])
+/* The row's location and scale, as spread has them. */
+LAW_FN void law_heavies(const struct law_fill *f, const struct law_place *p, struct law_row *r,
+                        float out[4])
 {
-    struct philox draw = law_draw_block(f, block, LAW_STREAM_SECOND);
+    struct philox draw = law_draw_block(f, p->block, LAW_STREAM_SECOND);
 
     for (int k = 0; k < 4; k++)
-        out[k] *= law_heavy_scale(draw.v[k]) * f->scale;
+        out[k] *= law_heavy_scale(draw.v[k]);
+    law_spreads(f, *p, r, out);
 }
 
-/* In double: rows may be longer than floats count. */
-LAW_FN void law_sorted(const struct law_fill *f, struct law_place p, float out[4])
+LAW_FN void law_bands(const struct law_fill *f, struct law_place p, struct law_row *r, float out[4])
+{
+    struct philox draw = law_draw_block(f, p.block, LAW_STREAM_ELEMENT);
+
+    for (int k = 0; k < 4; k++)
+        out[k] = law_unit(draw.v[k]);
+    law_spreads(f, p, r, out);
+}
+
+/* In double: rows may be longer than floats count. Spikes lie above 4, by up to 4. */
+LAW_FN void law_sorted(const struct law_fill *f, struct law_place p, struct law_row *r,
+                       float out[4])
 {
     struct philox draw = law_draw_block(f, p.block, LAW_STREAM_ELEMENT);
 
     for (int k = 0; k < 4; k++) {
         double part = ((double)p.at + (double)law_unit(draw.v[k])) / (double)f->row_len;
 
+        law_row_get(f, p.row, r);
         out[k] = (float)(f->law.a * (8 * part - 4));
+        if (law_is_exception(r, p.at))
+            out[k] = 8 - 3.75f * law_unit(draw.v[k]);
         law_next(f, &p);
     }
 }
 
+/* Normals stay below 6: a lone peak lies above all of a cluster. */
 LAW_FN void law_clusters(const struct law_fill *f, struct law_place p, struct law_row *r,
                          float out[4])
 {
-    int64_t width = (int64_t)f->law.a, last = f->row_len - width;
+    int64_t width = (int64_t)f->law.a;
+    float height = (float)f->law.b, above = (height > 0 ? height : 0) + 6;
 
     for (int k = 0; k < 4; k++) {
         law_row_get(f, p.row, r);
 
-        int64_t from = r->needle[0] < last ? r->needle[0] : last;
+        int64_t from = r->needle[0];
 
-        /* all of a row that is shorter */
-        out[k] += p.at >= from && p.at < from + width ? (float)f->law.b : 0;
+        if (p.at >= from && p.at < from + width) /* all of a row that is shorter */
+            out[k] += height;
+        else if (p.at == r->needle[1] || p.at == r->needle[2])
+            out[k] = above + (out[k] < 0 ? -out[k] : out[k]);
+        law_next(f, &p);
+    }
+}
+
+LAW_FN void law_ties(const struct law_fill *f, struct law_place p, struct law_row *r, float out[4])
+{
+    struct philox draw = law_draw_block(f, p.block, LAW_STREAM_ELEMENT);
+    int64_t low = (int64_t)f->law.a, high = (int64_t)f->law.b;
+
+    for (int k = 0; k < 4; k++) {
+        law_row_get(f, p.row, r);
+
+        int64_t bound = (int64_t)r->location;
+
+        out[k] = (float)(law_is_exception(r, p.at) ? bound + law_below(draw.v[k], high - bound)
+                                                   : low + law_below(draw.v[k], bound - low));
         law_next(f, &p);
     }
 }
@@ -504,10 +612,13 @@ LAW_FN void law_peaks(const struct law_fill *f, struct law_place p, struct law_r
 }
 
 /* NaN times anything is another NaN on a GPU than on a CPU: it comes after the scale. */
-LAW_FN void law_paged(const struct law_fill *f, struct law_place p, float out[4])
+LAW_FN void law_paged(const struct law_fill *f, struct law_place p, struct law_row *r, float out[4])
 {
+    if (f->law.b != 0)
+        law_spreads(f, p, r, out);
     for (int k = 0; k < 4; k++) {
-        out[k] *= f->scale;
+        if (f->law.b == 0)
+            out[k] *= f->scale;
         if (law_page_is_dead(p.row / (int64_t)f->law.a))
             out[k] = f32_of_bits(0x7FC00000u);
         law_next(f, &p);
@@ -566,7 +677,7 @@ LAW_FN void law_shape(const struct law_fill *f, const struct law_place *p, struc
         law_needles(f, *p, row, out);
         return;
     case LAW_HEAVY:
-        law_heavies(f, p->block, out);
+        law_heavies(f, p, row, out);
         return;
     case LAW_NORMAL:
         for (int k = 0; k < 4; k++)
@@ -588,8 +699,14 @@ LAW_FN void law_shape(const struct law_fill *f, const struct law_place *p, struc
             out[k] = (float)whole[k];
         break;
     case LAW_SORTED:
-        law_sorted(f, *p, out);
+        law_sorted(f, *p, row, out);
         break;
+    case LAW_TIES:
+        law_ties(f, *p, row, out);
+        break;
+    case LAW_BANDS:
+        law_bands(f, *p, row, out);
+        return;
     case LAW_CLUSTER:
         law_clusters(f, *p, row, out);
         break;
@@ -597,7 +714,7 @@ LAW_FN void law_shape(const struct law_fill *f, const struct law_place *p, struc
         law_peaks(f, *p, row, out);
         break;
     case LAW_PAGED:
-        law_paged(f, *p, out);
+        law_paged(f, *p, row, out);
         return;
     default: /* LAW_CONSTANT; the others do not fit a float */
         for (int k = 0; k < 4; k++)

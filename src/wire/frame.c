@@ -241,6 +241,7 @@ static const struct codec {
     [WIRE_OK] = {"OK", false, NULL, NULL},
     [WIRE_FAIL] = {"FAIL", false, put_fail, get_fail},
     [WIRE_WARM] = {"WARM", false, NULL, NULL},
+    [WIRE_SWEEP] = {"SWEEP", true, put_bytes, get_bytes},
 };
 
 const char *wire_type_name(enum wire_type t)

@@ -11,6 +11,8 @@
  *     PAGE+fd  ----------------->         the shared page
  *            <-------------------  WARM   it is in its sandbox and has the device open; a spare
  *                                         waits here until there is a candidate for it
+ *     SWEEP+fd  ---------------->         where the device sweeps its caches: what it waits in
+ *                                         reads this memory first
  *     ARENA+fd... SIZE  -------->         arenas, where tensors lie
  *     LOAD+fd  ----------------->         the artifact: kept closed until seccomp is on
  *            <-------------------  READY  sandbox layers that are on (or FAIL)
@@ -37,7 +39,7 @@
 #include <stdatomic.h>
 
 #define WIRE_MAGIC 0x59415341u /* "ASAY" */
-#define WIRE_VERSION 2
+#define WIRE_VERSION 3
 #define WIRE_MAX_FRAME 65536
 #define WIRE_MAX_ARENAS 64
 #define WIRE_MAX_TENSORS 1024
@@ -66,6 +68,7 @@ enum wire_type {
     WIRE_OK,
     WIRE_FAIL,
     WIRE_WARM,
+    WIRE_SWEEP,
 };
 
 enum wire_stage {                     /* where a runner failed, for the verdict */
@@ -125,7 +128,7 @@ struct wire_msg {
         struct wire_arena arena;
         struct wire_size size;
         struct wire_fail fail;
-        uint64_t bytes; /* PAGE (sizeof(struct wire_page)), LOAD */
+        uint64_t bytes; /* PAGE (sizeof(struct wire_page)), LOAD, SWEEP */
     } u;
 };
 
@@ -138,7 +141,7 @@ struct wire_msg {
 
 /* "HELLO"; "frame N" has no name: NULL. */
 const char *wire_type_name(enum wire_type t);
-/* PAGE, ARENA and LOAD come with a descriptor, the others without. */
+/* PAGE, SWEEP, ARENA and LOAD come with a descriptor, the others without. */
 bool wire_carries_fd(enum wire_type t);
 
 void wire_size_release(struct wire_size *s);
@@ -171,9 +174,10 @@ enum wire_order {
 };
 
 /* How a device that can be is held back. The runner says `queued` before there is a content to work
- * on. The judge then makes it, flushes, and writes `ready`; the device comes to the runner, is held
- * there and says so in `holding`; the judge reads its clock and writes `release`. Nobody but the
- * device has anything to do between `ready` and `release`. */
+ * on. The judge then makes it, flushes, which fills the sweep with fresh numbers, and writes
+ * `ready`. The device comes to the runner, reads the sweep, is held there and says so in `holding`,
+ * with the numbers' sum; the judge reads its clock and writes `release`. Nobody but the device has
+ * anything to do between `ready` and `release`. */
 enum wire_hold {
     WIRE_HOLD_NONE,
     WIRE_HOLD_WORK, /* the order's work queues up and starts at the release */
@@ -200,7 +204,8 @@ struct wire_page {
     _Alignas(64) atomic_uint queued;  /* runner: ... of the held order that waits for `ready` */
     _Alignas(64) atomic_uint holding; /* the device itself: ... of the order it is held for; where
                                        * nothing can be held, nobody says this */
-    _Alignas(64) atomic_uint ready;   /* judge: ... of the held order whose content is there */
+    atomic_uint sum; /* the device itself, before `holding`: of all 32-bit words of the sweep */
+    _Alignas(64) atomic_uint ready; /* judge: ... of the held order whose content is there */
 };
 
 /* Made by the judge; sealed, so that the candidate cannot truncate it under the judge's feet. */

@@ -1,7 +1,7 @@
 # The CUDA exemplars of the hard problems, run on the CPU (tests/emu/host): at their small sizes and at sizes
 # with several tiles, rings that come round and ragged ends everywhere, judged as any candidate. And the
-# faulty ones that compute something: only a GPU's machine code tells the bf16 detour from fp8, and only its
-# memory holds a copy.
+# faulty ones that compute something: only a GPU's machine code tells the bf16 detour from fp8, only its
+# memory holds a copy, and only its clock tells who remembers.
 set -u
 cd "$ROOT" || exit 1
 [ "$(uname -m)" = x86_64 ] || { echo "fibers were only tried on x86_64"; exit 77; }
@@ -38,10 +38,11 @@ for file in exemplars/cuda/hard/*/*.cu; do
     n=$((n + 1))
 done
 [ $n -ge 7 ] || { echo "only $n exemplars"; bad=1; }
-for file in $(grep -l 'problem: hard/' attacks/cuda/*.cu); do
+# What calls the driver takes hold of the runner itself, and that needs a GPU's.
+for file in $(grep -l 'problem: hard/' attacks/cuda/*.cu | xargs grep -L '<cuda.h>'); do
     want=$(sed -n 's/.*expected: \([a-z_]*\(: [A-Za-z_]*\)\?\).*/\1/p' "$file")
     number=$(sed -n 's|.*problem: hard/\([0-9]*\).*|\1|p' "$file")
-    case $want in "rejected: evidence" | "rejected: memory") want=pass ;; esac
+    case $want in "rejected: evidence" | "rejected: memory" | "rejected: physics") want=pass ;; esac
     judge "$number" "$file" "$want"
 done
 exit $bad

@@ -91,6 +91,11 @@ static inline void atomicMin(unsigned long long *at, unsigned long long value)
         *at = value;
 }
 
+static inline void atomicAdd(unsigned *at, unsigned value)
+{
+    __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
+}
+
 static inline void atomicMax(unsigned *at, unsigned value)
 {
     if (value > *at)

@@ -10,12 +10,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char *scratch_dir(void)
@@ -223,6 +225,107 @@ static void read_refuses_what_is_no_plain_file(void **state)
     fs_remove_tree(dir);
 }
 
+/* What a stranger's folder may hold. Runs in children too: no asserts. The number of cases that do
+ * not end as the table says. */
+static int failed_beneath(void)
+{
+    static const struct {
+        const char *name;
+        int flags, want_errno; /* 0: it opens */
+    } cases[] = {
+        {"file", O_RDONLY, 0},
+        {"sub/file", O_RDONLY, 0},
+        {"sub//file", O_RDONLY, 0},
+        {".", O_RDONLY | O_DIRECTORY, 0},
+        {"sub", O_RDONLY | O_DIRECTORY, 0},
+        {"..file", O_RDONLY, 0},
+        {"file", O_RDONLY | O_DIRECTORY, ENOTDIR},
+        {"file/x", O_RDONLY, ENOTDIR},
+        {"none", O_RDONLY, ENOENT},
+        {"none/x", O_RDONLY, ENOENT},
+        {"link", O_RDONLY, ELOOP},
+        {"nowhere", O_RDONLY, ELOOP},
+        {"out", O_RDONLY | O_DIRECTORY, ELOOP},
+        {"out/file", O_RDONLY, ELOOP},
+        {"inward", O_RDONLY | O_DIRECTORY, ELOOP},
+        {"inward/file", O_RDONLY, ELOOP},
+        {"self/exe", O_RDONLY, ELOOP},
+        {"..", O_RDONLY, EXDEV},
+        {"sub/../file", O_RDONLY, EXDEV},
+        {"/etc/passwd", O_RDONLY, EXDEV},
+        {"fifo", O_RDONLY | O_NONBLOCK, 0},
+    };
+    AUTO(fd_closep) int root = open("root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int failed = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        AUTO(fd_closep) int fd = fs_open_beneath(root, cases[i].name, cases[i].flags);
+        int got = fd < 0 ? errno : 0;
+
+        if (got != cases[i].want_errno)
+            print_error("%s: errno %d, wanted %d\n", cases[i].name, got, cases[i].want_errno);
+        failed += got != cases[i].want_errno;
+    }
+    return failed;
+}
+
+/* In a child whose openat2() fails with this errno, as an older kernel's or a container's does. */
+static int failed_beneath_without_openat2(int error)
+{
+    pid_t pid = fork();
+    int status;
+
+    if (pid == 0) {
+        scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+
+        if (!filter ||
+            seccomp_rule_add(filter, SCMP_ACT_ERRNO((uint32_t)error), SCMP_SYS(openat2), 0) < 0 ||
+            seccomp_load(filter) < 0 || syscall(SYS_openat2, -1, "", NULL, 0) != -1 ||
+            errno != error)
+            _exit(100);
+        _exit(failed_beneath());
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 101;
+}
+
+static void nothing_is_followed_beneath_a_folder(void **state)
+{
+    AUTO(freep) char *dir = scratch_dir();
+    AUTO(buf_release) struct buf text = BUF_INIT;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_int_equal(chdir(dir), 0);
+    assert_int_equal(mkdir("root", 0700) | mkdir("root/sub", 0700) | mkdir("secret", 0700), 0);
+    assert_int_equal(fs_write_atomic("secret/file", "secret", 6, &err), 0);
+    assert_int_equal(fs_write_atomic("root/file", "open", 4, &err), 0);
+    assert_int_equal(fs_write_atomic("root/..file", "open", 4, &err), 0);
+    assert_int_equal(fs_write_atomic("root/sub/file", "open", 4, &err), 0);
+    assert_int_equal(symlink("../secret/file", "root/link"), 0);
+    assert_int_equal(symlink("none", "root/nowhere"), 0);
+    assert_int_equal(symlink("../secret", "root/out"), 0);
+    assert_int_equal(symlink("sub", "root/inward"), 0);
+    assert_int_equal(symlink("/proc/self", "root/self"), 0);
+    assert_int_equal(mkfifo("root/fifo", 0600), 0);
+    assert_int_equal(symlink("root", "named"), 0);
+
+    assert_int_equal(failed_beneath(), 0);
+    assert_int_equal(failed_beneath_without_openat2(ENOSYS), 0);
+    assert_int_equal(failed_beneath_without_openat2(EPERM), 0);
+
+    assert_int_equal(fs_read_beneath("named", "sub/file", 100, &text, &err), 0);
+    assert_string_equal(buf_str(&text), "open");
+    assert_int_equal(fs_read_beneath("named", "link", 100, &text, &err), -1);
+    assert_string_equal(err.text, "named/link: it is, or lies behind, a symbolic link");
+    assert_int_equal(err.kind, ERR_INPUT);
+    assert_int_equal(fs_read_beneath("named", "fifo", 100, &text, &err), -1);
+    assert_string_equal(err.text, "named/fifo: not a plain file");
+    assert_int_equal(fs_read_beneath("none", "file", 100, &text, &err), -1);
+    assert_int_equal(chdir(".."), 0);
+    assert_string_equal(buf_str(&text), "open");
+}
+
 static void write_is_all_or_nothing(void **state)
 {
     AUTO(freep) char *dir = scratch_dir();
@@ -347,6 +450,7 @@ int main(void)
         cmocka_unit_test(options_parse_or_say_what_is_wrong),
         cmocka_unit_test(options_fill_their_fields),
         cmocka_unit_test(read_refuses_what_is_no_plain_file),
+        cmocka_unit_test(nothing_is_followed_beneath_a_folder),
         cmocka_unit_test(write_is_all_or_nothing),
         cmocka_unit_test(full_disk_leaves_the_old_file),
         cmocka_unit_test(a_folder_that_is_worked_in_is_removed),

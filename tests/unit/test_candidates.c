@@ -4,6 +4,7 @@
 
 #include "base/fs.h"
 #include "base/ydoc.h"
+#include "judge/prebuild.h"
 #include "problem/problem.h"
 #include "run/plan_file.h"
 #include "run/run.h"
@@ -139,25 +140,85 @@ static void names_that_are_none(void **state)
     assert_int_equal(err.kind, ERR_INPUT);
 }
 
-/* A model's folder that is a broken link was not mentioned: the model was just not there. */
-static void links_that_lead_nowhere(void **state)
+/* Links were followed: the text of any file that the judge may read became a candidate's. (A broken
+ * one was not even mentioned: the model was just not there.) */
+static void links_are_passed_over(void **state)
 {
-    AUTO(freep)
-    char *dir = new_dir(), *model = fs_join(dir, "gpt"), *loop = fs_join(dir, "loop"),
-         *problem = fs_join(dir, "m/level1_20");
+    AUTO(freep) char *dir = new_dir(), *secret = new_dir(), *named = xasprintf("%s-named", dir);
+    AUTO(candidates_release) struct candidates c = {0};
+    AUTO(freep) char *text = NULL;
+    const struct candidate *found;
+    struct err err = ERR_INIT;
+    char hash[HASH_HEX];
+    size_t len;
+
+    (void)state;
+    put(dir, "m/level1_19/sample0.c", "a");
+    put(secret, "level1_19/sample0.c", "secret");
+    assert_int_equal(symlink(dir, named), 0);
+    assert_int_equal(chdir(dir), 0);
+    assert_int_equal(symlink("../nowhere", "gpt"), 0);
+    assert_int_equal(symlink("loop", "loop"), 0);
+    assert_int_equal(symlink("m", "alias.txt"), 0); /* such files are none of ours, linked or not */
+    assert_int_equal(symlink("../../m/level1_19", "m/level1_20"), 0);
+    assert_int_equal(symlink("sample0.c", "m/level1_19/sample1.c"), 0);
+    assert_int_equal(mkfifo("m/level1_19/sample2.c", 0600), 0);
+    assert_int_equal(symlink("/etc/passwd", "level_1_problem_19_sample_0_kernel.c"), 0);
+    assert_int_equal(chdir(".."), 0);
+
+    AUTO(freep) char *model = fs_join(dir, "stranger"), *to = xasprintf("../%s", secret);
+
+    assert_int_equal(symlink(to, model), 0);
+    assert_int_equal(candidates_scan(named, &c, &err), 0);
+    assert_int_equal(c.n, 4);
+    assert_int_equal(c.n_notes, 4);
+    assert_true(noted(&c, "gpt: passed over: it is a symbolic link"));
+    assert_true(noted(&c, "loop: passed over: it is a symbolic link"));
+    assert_true(noted(&c, "stranger: passed over: it is a symbolic link"));
+    assert_true(noted(&c, "m/level1_20: passed over: it is a symbolic link"));
+    assert_string_equal(find(&c, "m", "level1_19", 1)->skipped,
+                        "passed over: it is a symbolic link");
+    assert_string_equal(find(&c, "m", "level1_19", 2)->skipped, "passed over: it is no plain file");
+    assert_string_equal(find(&c, dir, "level1/19", 0)->skipped,
+                        "passed over: it is a symbolic link");
+
+    /* One that is put there later, or a folder on the way to it, is refused when it is read. */
+    found = find(&c, "m", "level1_19", 0);
+    assert_null(found->skipped);
+
+    const struct source_file file = {found->file, found->root_len};
+
+    assert_int_equal(prebuild_read(&file, &text, &len, hash, &err), 0);
+    assert_string_equal(text, "a");
+    freep(&text);
+    assert_int_equal(unlink(found->file), 0);
+    assert_int_equal(symlink("/etc/passwd", found->file), 0);
+    assert_int_equal(prebuild_read(&file, &text, &len, hash, &err), -1);
+    assert_non_null(strstr(err.text, "sample0.c: it is, or lies behind, a symbolic link"));
+
+    AUTO(freep) char *m = fs_join(dir, "m"), *was = fs_join(dir, "was");
+
+    assert_int_equal(rename(m, was), 0);
+    assert_int_equal(symlink(to, m), 0);
+    assert_int_equal(prebuild_read(&file, &text, &len, hash, &err), -1);
+    assert_null(text);
+}
+
+/* A folder called so made the judge look for a problem's file, by that name, where it was started.
+ */
+static void folders_name_no_files(void **state)
+{
+    AUTO(freep) char *dir = new_dir();
     AUTO(candidates_release) struct candidates c = {0};
     struct err err = ERR_INIT;
 
     (void)state;
-    put(dir, "m/level1_19/sample0.c", "a");
-    assert_int_equal(symlink("nowhere", model), 0);
-    assert_int_equal(symlink("loop", loop), 0);
-    assert_int_equal(symlink("nowhere", problem), 0);
+    put(dir, "m/mine.lua/sample0.c", "a");
+    put(dir, "m/m/mine.lua/sample0.c", "a");
     assert_int_equal(candidates_scan(dir, &c, &err), 0);
-    assert_int_equal(c.n, 1);
-    assert_int_equal(c.n_notes, 3);
-    assert_true(noted(&c, "gpt: passed over: it leads nowhere"));
-    assert_true(noted(&c, "m/level1_20: passed over: it leads nowhere"));
+    assert_int_equal(c.n, 0);
+    assert_int_equal(c.n_notes, 2);
+    assert_true(noted(&c, "m/m/mine.lua: passed over: a folder does not name a problem's file"));
 }
 
 static int load(const char *text, struct run_settings *s, struct candidates *c, struct err *err)
@@ -293,7 +354,8 @@ int main(void)
         cmocka_unit_test(both_layouts),
         cmocka_unit_test(two_files_for_one_sample),
         cmocka_unit_test(names_that_are_none),
-        cmocka_unit_test(links_that_lead_nowhere),
+        cmocka_unit_test(links_are_passed_over),
+        cmocka_unit_test(folders_name_no_files),
         cmocka_unit_test(plans_that_are_refused),
         cmocka_unit_test(a_plan),
         cmocka_unit_test(problems_of_left_out_models),

@@ -22,6 +22,7 @@ static const struct law samples[LAW_COUNT] = {
     [LAW_SORTED] = {LAW_SORTED, -1, 0, 0},    [LAW_CLUSTER] = {LAW_CLUSTER, 4, 8, 0},
     [LAW_PEAKS] = {LAW_PEAKS, 8, 16.65, 0},   [LAW_OFFSETS] = {LAW_OFFSETS, 100, 1, 0},
     [LAW_PAGES] = {LAW_PAGES, 333, 16, 500},  [LAW_PAGED] = {LAW_PAGED, 400, 0, 0},
+    [LAW_TIES] = {LAW_TIES, -6, 9, 0},        [LAW_BANDS] = {LAW_BANDS, -1, 3, 0},
 };
 
 static struct shape matrix(int64_t rows, int64_t columns)
@@ -122,13 +123,14 @@ static void test_bits_are_fixed(void **state)
 {
     static const uint64_t want[LAW_COUNT] = {
         [LAW_SPREAD] = 0x32E3CF09A940B316,   [LAW_NORMAL] = 0xB369AB883E4433A3,
-        [LAW_UNIFORM] = 0xA6CCA17684CB3977,  [LAW_HEAVY] = 0x4664A68282D72C21,
+        [LAW_UNIFORM] = 0xA6CCA17684CB3977,  [LAW_HEAVY] = 0x931C8347D3F99552,
         [LAW_NEEDLE] = 0x962D9A1CC95926C8,   [LAW_INTS] = 0x8113BC199D622FB9,
         [LAW_PERM] = 0x98DCC207BAECC957,     [LAW_LENGTHS] = 0xFAAE7D31B31A895C,
         [LAW_CONSTANT] = 0x9A588BFFC2F286FC, [LAW_BERNOULLI] = 0x3C5B15EF9DAD75F7,
-        [LAW_SORTED] = 0x6E8E8DC71B21FBFF,   [LAW_CLUSTER] = 0x9B2276AFD48A3924,
+        [LAW_SORTED] = 0xA6CBF986D1EE74CB,   [LAW_CLUSTER] = 0x7E0BECAEA530EBD1,
         [LAW_PEAKS] = 0x9EFF8D3469232A84,    [LAW_OFFSETS] = 0x51486C27760CB694,
         [LAW_PAGES] = 0xA481E9B40E40292D,    [LAW_PAGED] = 0xEE84270F4A90B794,
+        [LAW_TIES] = 0x70C5C42221D426BF,     [LAW_BANDS] = 0xCA4A053A9FEF3D7B,
     };
     const struct shape shape = matrix(9, 37);
 
@@ -275,36 +277,83 @@ static void test_no_correlation(void **state)
     assert_true(fabs(across / (double)n) < 5 / sqrt((double)n));
 }
 
+struct row_figures {
+    double least, most; /* deviation, or half the range of the middle half */
+    double widest;      /* location, in those */
+    int below;          /* rows whose location is below 0 */
+};
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* By quartiles, because heavy tails do not move them. */
+static struct row_figures row_figures(const double *x, int rows, int columns)
+{
+    AUTO(freep) double *row = xcalloc((size_t)columns, sizeof(*row));
+    struct row_figures f = {INFINITY, 0, 0, 0};
+
+    for (int r = 0; r < rows; r++) {
+        memcpy(row, x + (ptrdiff_t)r * columns, (size_t)columns * sizeof(*row));
+        qsort(row, (size_t)columns, sizeof(*row), by_size);
+
+        double half = (row[columns * 3 / 4] - row[columns / 4]) / 2, middle = row[columns / 2];
+
+        f.least = fmin(f.least, half);
+        f.most = fmax(f.most, half);
+        f.widest = fmax(f.widest, fabs(middle) / half);
+        f.below += middle < 0;
+    }
+    return f;
+}
+
 static void test_spread_rows_differ(void **state)
 {
     enum { ROWS = 64, COLUMNS = 4096 };
     const struct shape shape = matrix(ROWS, COLUMNS);
     AUTO(freep) double *x = filled(&samples[LAW_SPREAD], SEED, DT_F64, &shape);
-    double least = INFINITY, most = 0, widest = 0;
-    int below = 0;
+    struct row_figures f = row_figures(x, ROWS, COLUMNS);
 
     (void)state;
-    for (int r = 0; r < ROWS; r++) {
-        struct moments m = moments(x + r * COLUMNS, COLUMNS);
+    for (int r = 0; r < ROWS; r++)
+        assert_true(fabs(moments(x + r * COLUMNS, COLUMNS).kurtosis - 3) < 0.5);
+    assert_true(f.least > 0.15 && f.least < 0.24 && f.most > 1.9 && f.most < 2.9);
+    assert_true(f.widest > 2 && f.below > ROWS / 4 && f.below < ROWS * 3 / 4);
+}
 
-        assert_true(m.deviation > 0.24 && m.deviation < 4.2);
-        assert_true(fabs(m.kurtosis - 3) < 0.5);
-        least = fmin(least, m.deviation);
-        most = fmax(most, m.deviation);
-        widest = fmax(widest, fabs(m.mean) / m.deviation);
-        below += m.mean < 0;
-    }
-    assert_true(least < 0.35 && most > 2.8);
-    assert_true(widest > 1.5 && below > ROWS / 4 && below < ROWS * 3 / 4);
+/* Rows of heavy() were all alike once: one threshold for all of them could be written into a
+ * kernel. */
+static void test_heavy_rows_differ(void **state)
+{
+    enum { ROWS = 64, COLUMNS = 4096 };
+    const struct shape shape = matrix(ROWS, COLUMNS);
+    AUTO(freep) double *x = filled(&samples[LAW_HEAVY], SEED, DT_F64, &shape);
+    struct row_figures f = row_figures(x, ROWS, COLUMNS);
+
+    (void)state;
+    assert_true(f.most > 8 * f.least && f.most < 24 * f.least);
+    assert_true(f.widest > 2 && f.below > ROWS / 4 && f.below < ROWS * 3 / 4);
 }
 
 static void test_heavy_tails(void **state)
 {
-    const struct shape shape = matrix(64, 4096);
+    enum { ROWS = 64, COLUMNS = 4096 };
+    const struct shape shape = matrix(ROWS, COLUMNS);
     AUTO(freep) double *x = filled(&samples[LAW_HEAVY], SEED, DT_F64, &shape);
-    struct moments m = moments(x, shape_count(&shape));
 
     (void)state;
+    /* Back to what all rows share. */
+    for (int64_t i = 0; i < shape_count(&shape); i++) {
+        struct law_row row = law_row_of(&samples[LAW_HEAVY], SEED, COLUMNS, i / COLUMNS);
+
+        x[i] = (x[i] - (double)row.location) / (double)row.deviation;
+    }
+
+    struct moments m = moments(x, shape_count(&shape));
+
     /* E[x^2] = 1.0625 1.5^32 / 2^16 = 2.64^2; the kurtosis is 88 in the limit */
     assert_true(m.deviation > 2.4 && m.deviation < 2.9 && m.kurtosis > 40);
     assert_true(m.min < -20 && m.max > 20);
@@ -473,23 +522,47 @@ static void test_scale(void **state)
     }
 }
 
+/* Sorted rows once told all by their ends: three spikes at random places are above everything else,
+ * one in a short row. */
+static void check_sorted_row(const double *row, int64_t len, int way, int64_t *ret_spike)
+{
+    double before = -way * INFINITY;
+    int spikes = 0;
+
+    for (int64_t i = 0; i < len; i++) {
+        if (row[i] > 4) {
+            assert_true(row[i] > 4.2 && row[i] <= 8);
+            *ret_spike = i;
+            spikes++;
+            continue;
+        }
+        assert_true(row[i] >= -4 && way * (row[i] - before) > 0);
+        before = row[i];
+    }
+    assert_in_range(spikes, 1, len >= LAW_EXCEPTIONS_MIN ? 3 : 1);
+}
+
 static void test_sorted_rows(void **state)
 {
-    const struct shape shape = matrix(3, 1000);
+    static const int64_t lens[] = {1, 2, 15, 16, 1000, 4096};
+    enum { ROWS = 40 };
 
     (void)state;
-    for (int way = -1; way <= 1; way += 2) {
-        struct law law = {LAW_SORTED, way, 0, 0};
+    for (int i = 0; i < 2 * (int)ARRAY_SIZE(lens); i++) {
+        struct law law = {LAW_SORTED, i % 2 ? 1 : -1, 0, 0};
+        int64_t len = lens[i / 2], spike = 0, before = -1, moves = 0;
+        const struct shape shape = matrix(ROWS, len);
         AUTO(freep) double *x = filled(&law, SEED, DT_F32, &shape);
 
-        for (int i = 1; i < 3000; i++)
-            assert_true(i % 1000 == 0 || way * (x[i] - x[i - 1]) > 0);
-        assert_true(fabs(x[0] + way * 4) < 0.01 && fabs(x[999] - way * 4) < 0.01);
-        assert_true(x[1] != x[1001]);
+        for (int64_t r = 0; r < ROWS; r++, before = spike) {
+            check_sorted_row(x + r * len, len, (int)law.a, &spike);
+            moves += spike != before;
+        }
+        assert_true(len < 15 || moves > ROWS / 2);
     }
 }
 
-/* Every row has its higher ones side by side, somewhere else. */
+/* A cluster of 16, and one or two lone peaks that are higher, outside of it. */
 static void test_clusters(void **state)
 {
     const struct law law = {LAW_CLUSTER, 16, 100, 0};
@@ -499,19 +572,115 @@ static void test_clusters(void **state)
 
     (void)state;
     for (int r = 0; r < 20; r++) {
-        int first = -1, n = 0;
+        int first = -1, n = 0, lone = 0;
 
         for (int i = 0; i < 500; i++) {
-            if (x[r * 500 + i] < 50)
+            double v = x[r * 500 + i];
+
+            lone += v >= 106;
+            if (v < 50 || v >= 106)
                 continue;
             first = first < 0 ? i : first;
             assert_int_equal(i, first + n++);
         }
         assert_int_equal(n, 16);
+        assert_in_range(lone, 1, 2);
         places += first != before;
         before = first;
     }
     assert_true(places > 15);
+}
+
+/* A row that the cluster fills has no place for lone peaks. */
+static void test_cluster_that_fills_its_row(void **state)
+{
+    const struct law law = {LAW_CLUSTER, 8, 100, 0};
+    const struct shape shape = matrix(50, 8);
+    AUTO(freep) double *x = filled(&law, SEED, DT_F32, &shape);
+
+    (void)state;
+    for (int i = 0; i < 400; i++)
+        assert_true(x[i] > 94 && x[i] < 106);
+}
+
+/* Every row has a bound between the middle and the end; up to three numbers reach it or pass it. */
+static void test_ties(void **state)
+{
+    enum { ROWS = 200, COLUMNS = 2000 };
+    const struct law law = {LAW_TIES, -40, 40, 0};
+    const struct shape shape = matrix(ROWS, COLUMNS);
+    AUTO(freep) double *x = filled(&law, SEED, DT_F32, &shape);
+    bool bounds[41] = {false};
+    int n_bounds = 0, late = 0;
+
+    (void)state;
+    for (int64_t r = 0; r < ROWS; r++) {
+        int bound = (int)law_row_of(&law, SEED, COLUMNS, r).location, rare = 0;
+
+        assert_in_range(bound, 0, 39);
+        n_bounds += !bounds[bound];
+        bounds[bound] = true;
+        for (int64_t i = 0; i < COLUMNS; i++) {
+            double v = x[r * COLUMNS + i];
+
+            assert_true(v == floor(v) && v >= -40 && v < 40);
+            rare += v >= bound;
+            late += v >= bound && i >= COLUMNS / 2;
+        }
+        assert_in_range(rare, 1, 3);
+    }
+    assert_true(n_bounds > 25 && late > ROWS);
+}
+
+/* Rows lie in bands of their own, each a quarter to all of the whole. */
+static void test_bands(void **state)
+{
+    enum { ROWS = 200, COLUMNS = 4096 };
+    const struct shape shape = matrix(ROWS, COLUMNS);
+    AUTO(freep) double *x = filled(&samples[LAW_BANDS], SEED, DT_F64, &shape);
+    double least = INFINITY, most = 0, lowest = INFINITY, highest = -INFINITY;
+
+    (void)state;
+    for (int r = 0; r < ROWS; r++) {
+        struct moments m = moments(x + r * COLUMNS, COLUMNS);
+        double width = m.max - m.min;
+
+        assert_true(m.min >= -1 && m.max <= 3 && width > 0.99 && width <= 4);
+        assert_true(fabs(m.deviation - width / sqrt(12)) < 0.02 * width);
+        least = fmin(least, width);
+        most = fmax(most, width);
+        lowest = fmin(lowest, m.mean);
+        highest = fmax(highest, m.mean);
+    }
+    assert_true(least < 1.2 && most > 3.8 && lowest < 0.2 && highest > 1.8);
+}
+
+/* Live pages with rows of their own are what spread() draws. */
+static void test_paged_rows(void **state)
+{
+    const struct law paged = {LAW_PAGED, 4, 1, 0.5}, spread = {LAW_SPREAD, 0, 0, 0.5};
+    const struct shape shape = matrix(80, 30);
+    AUTO(freep) double *x = filled(&paged, SEED, DT_F32, &shape);
+    AUTO(freep) double *y = filled(&spread, SEED, DT_F32, &shape);
+
+    (void)state;
+    for (int64_t i = 0; i < 2400; i++)
+        assert_true(law_page_is_dead(i / 30 / 4) ? isnan(x[i]) : x[i] == y[i]);
+}
+
+/* Which laws a float input has for checks only, by themselves. */
+static void test_laws_for_checks(void **state)
+{
+    static const enum law_kind checks[] = {LAW_NEEDLE, LAW_INTS,    LAW_CONSTANT, LAW_BERNOULLI,
+                                           LAW_SORTED, LAW_CLUSTER, LAW_TIES};
+    int n = 0;
+
+    (void)state;
+    for (int k = 0; k < LAW_COUNT; k++)
+        n += law_is_for_checks((enum law_kind)k);
+    assert_int_equal(n, ARRAY_SIZE(checks));
+    for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
+        assert_true(law_is_for_checks(checks[i]));
 }
 
 static void test_peaks_are_equal_and_the_rest_is_below_half_an_ulp(void **state)
@@ -654,6 +823,17 @@ static void test_law_fits(void **state)
         {{LAW_PAGES, 12, 0, 40}, DT_I32, "tokens of a page"},
         {{LAW_PAGED, 16, 0, 2}, DT_BF16, NULL},
         {{LAW_PAGED, 0, 0, 2}, DT_BF16, "rows of a page"},
+        {{LAW_PAGED, 16, 1, 2}, DT_BF16, NULL},
+        {{LAW_PAGED, 16, 2, 2}, DT_BF16, "rows of their own"},
+        {{LAW_TIES, -40, 40, 0}, DT_BF16, NULL},
+        {{LAW_TIES, 0, 2, 0}, DT_F32, NULL},
+        {{LAW_TIES, 0, 1, 0}, DT_F32, "at least two"},
+        {{LAW_TIES, 0.5, 9, 0}, DT_F32, "whole"},
+        {{LAW_TIES, 0, 258, 0}, DT_BF16, "wider"},
+        {{LAW_TIES, 0, 9, 0}, DT_I32, "ints(lo, hi)"},
+        {{LAW_BANDS, 0.5, 2, 0}, DT_F32, NULL},
+        {{LAW_BANDS, 2, 2, 0}, DT_F32, "lo < hi"},
+        {{LAW_BANDS, 0, 2, 0}, DT_I32, "float type"},
         {{LAW_COUNT, 0, 0, 0}, DT_F32, "no such law"},
     };
 
@@ -672,9 +852,10 @@ static void test_law_fits(void **state)
 
 static void test_law_names(void **state)
 {
-    static const char *const want[] = {
-        "spread",   "normal",    "uniform", "heavy",   "needle", "ints",    "perm",  "lengths",
-        "constant", "bernoulli", "sorted",  "cluster", "peaks",  "offsets", "pages", "paged"};
+    static const char *const want[] = {"spread", "normal",  "uniform", "heavy",    "needle",
+                                       "ints",   "perm",    "lengths", "constant", "bernoulli",
+                                       "sorted", "cluster", "peaks",   "offsets",  "pages",
+                                       "paged",  "ties",    "bands"};
 
     (void)state;
     assert_int_equal(ARRAY_SIZE(want), LAW_COUNT);
@@ -771,6 +952,7 @@ int main(void)
         cmocka_unit_test(test_moments),
         cmocka_unit_test(test_no_correlation),
         cmocka_unit_test(test_spread_rows_differ),
+        cmocka_unit_test(test_heavy_rows_differ),
         cmocka_unit_test(test_heavy_tails),
         cmocka_unit_test(test_needle_places),
         cmocka_unit_test(test_ints),
@@ -780,6 +962,11 @@ int main(void)
         cmocka_unit_test(test_lengths_of_odd_parameters),
         cmocka_unit_test(test_sorted_rows),
         cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_cluster_that_fills_its_row),
+        cmocka_unit_test(test_ties),
+        cmocka_unit_test(test_bands),
+        cmocka_unit_test(test_paged_rows),
+        cmocka_unit_test(test_laws_for_checks),
         cmocka_unit_test(test_peaks_are_equal_and_the_rest_is_below_half_an_ulp),
         cmocka_unit_test(test_offsets_even_and_skewed),
         cmocka_unit_test(test_pages),

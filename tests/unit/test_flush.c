@@ -50,7 +50,7 @@ static void flush(void)
 /* Host memory is the device's here. */
 static unsigned *sweep(const struct cuda_ctx *c)
 {
-    return (unsigned *)(uintptr_t)c->sweep.at;
+    return (unsigned *)(uintptr_t)c->sweep.mem.handle;
 }
 
 static void twice_the_cache_is_written(void **state)
@@ -60,7 +60,7 @@ static void twice_the_cache_is_written(void **state)
 
     (void)state;
     flush(); /* makes the memory */
-    assert_true(c->sweep.bytes >= 2 * SWEPT);
+    assert_true(c->sweep.mem.bytes >= SWEPT && c->unread.bytes >= SWEPT);
     memset(sweep(c), 0xAA, SWEPT);
     flush();
     for (size_t i = 0; i < SWEPT / sizeof(unsigned); i++)
@@ -68,28 +68,59 @@ static void twice_the_cache_is_written(void **state)
     assert_int_equal(missed, 0);
 }
 
-/* A word of all ones is what the reading kernel would answer to: at both ends of twice the cache,
- * in memory that is not the written one. */
+/* A word of all ones is what the reading kernel would answer to, where the sum is: at both ends of
+ * twice the cache, in memory that is not the written one. */
 static void as_much_other_memory_is_read(void **state)
 {
     struct cuda_ctx *c = rigged();
-    size_t ends[2];
 
     (void)state;
     flush();
-    ends[0] = c->sweep.bytes / 2 / sizeof(unsigned);
-    ends[1] = ends[0] + SWEPT / sizeof(unsigned) - 1;
-    for (int i = 0; i < 2; i++) {
-        unsigned *word = &sweep(c)[ends[i]];
 
-        assert_int_equal(*word, 0);
+    unsigned *words = (unsigned *)(uintptr_t)c->unread.at;
+    const unsigned *sum = (const unsigned *)(uintptr_t)c->sum.at;
+    size_t ends[2] = {0, SWEPT / sizeof(unsigned) - 1};
+
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(words[ends[i]], 0);
+        words[ends[i]] = 0xFFFFFFFF;
         flush();
-        assert_int_not_equal(sweep(c)[0], 0xFFFFFFFF);
-        *word = 0xFFFFFFFF;
-        flush();
-        assert_int_equal(sweep(c)[0], 0xFFFFFFFF);
-        *word = 0;
+        assert_int_equal(*sum, 0xFFFFFFFF);
+        words[ends[i]] = 0;
     }
+}
+
+static unsigned sum_of(const struct cuda_ctx *c)
+{
+    unsigned sum = 0;
+
+    for (size_t i = 0; i < c->sweep.mem.bytes / sizeof(unsigned); i++)
+        sum += sweep(c)[i];
+    return sum;
+}
+
+/* A runner proves by the sum that it read all of it: so it is known, and another one each time. Of
+ * each 32 bytes, the least that memory gives, it has to see some. */
+static void the_sum_of_what_is_written_is_known(void **state)
+{
+    struct cuda_ctx *c = rigged();
+    struct err err = ERR_INIT;
+    const struct device_sweep *s = ops->sweep(ctx, &err);
+    size_t same = 0;
+
+    (void)state;
+    assert_non_null(s);
+    flush();
+    assert_int_equal(s->sum, sum_of(c));
+
+    unsigned before = s->sum;
+
+    flush();
+    assert_int_equal(s->sum, sum_of(c));
+    assert_int_not_equal(s->sum, before);
+    for (size_t i = 8; i < SWEPT / sizeof(unsigned); i += 8)
+        same += sweep(c)[i] == sweep(c)[i - 8];
+    assert_true(same < 4);
 }
 
 /* A candidate can mark lines as persisting: they outlive any sweep, so they go first. */
@@ -129,6 +160,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(twice_the_cache_is_written),
         cmocka_unit_test(as_much_other_memory_is_read),
+        cmocka_unit_test(the_sum_of_what_is_written_is_known),
         cmocka_unit_test(persisting_lines_are_given_up_before_each_sweep),
         cmocka_unit_test(a_reset_may_be_unsupported_but_not_fail),
     };

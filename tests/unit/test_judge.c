@@ -463,8 +463,9 @@ static void problems_bring_their_own_nulls(void **state)
 /* Without the contract the same rows do not refuse a plain sum. */
 static void plain_sums_are_a_null_where_the_problem_says_so(void **state)
 {
-    static const char body[] = HEAD "local x = input('x', f32, { 4, 64 * N }, peaks(64, 16.65))\n"
-                                    "output('y', softmax(x))\n";
+    static const char body[] =
+        HEAD "local x = input('x', f32, { 4, 64 * N }, peaks(64, 16.65), spread())\n"
+             "output('y', softmax(x))\n";
     static const char *const contract[] = {
         "", "tolerance { sums = 'compensated', rms = 3, max = 4, why = 'a test' }\n"};
     static const enum admit_outcome want[] = {ADMIT_NONE, ADMIT_CAUGHT};
@@ -486,23 +487,26 @@ static void laws_for_checks_only_are_not_scored(void **state)
 {
     AUTO(problem_freep)
     struct problem *p =
-        load(HEAD "local x = input('x', f32, { N, N }, normal(), heavy(), needle())\n"
+        load(HEAD "local x = input('x', f32, { N, N }, normal(), heavy(), spread())\n"
                   "local n = input('n', i32, { N }, constant(N), check_only(lengths(N)))\n"
                   "output('y', x * cast(n, f32))\n");
-    static const int want[] = {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 2, 0, 2};
+    static const int want[] = {0, 1, 2, 0, 2, 0, 2}, twice[] = {0, 1, 2, 0, 1, 2, 0, 2};
     const struct graph *g = small(p);
 
     (void)state;
-    assert_int_equal(graph_first_scored(g), 12);
-    for (int k = 0; k < 16; k++)
-        assert_int_equal(graph_law(g, k), want[k]);
+    assert_int_equal(graph_n_scored(g), 2);
+    for (int k = 0; k < 7; k++)
+        assert_int_equal(graph_law(g, k, 1), want[k]);
+    for (int k = 0; k < 8; k++)
+        assert_int_equal(graph_law(g, k, 2), twice[k]);
 }
 
 static void skips_need_the_problem_to_say_so(void **state)
 {
     AUTO(problem_freep)
-    struct problem *p = load(HEAD "nulls { skip = { input_copy = 'a test' } }\n"
-                                  "output('y', relu(input('x', f32, { N, N }, uniform(0, 1))))");
+    struct problem *p =
+        load(HEAD "nulls { skip = { input_copy = 'a test' } }\n"
+                  "output('y', relu(input('x', f32, { N, N }, uniform(0, 1), bands(0, 1))))");
     struct admit_result r;
     struct err err = ERR_INIT;
 

@@ -103,7 +103,14 @@ static const struct {
     {HEAD "input('x', f32, { B }, check_only(3))",
      "3: write check_only(lengths(max, page)), or another law"},
     {HEAD "local x = input('x', f32, { B, N }, check_only(normal()))\n" Y,
-     " every law is check_only: nothing is left for scored calls"},
+     " every law is for checks only: nothing is left for scored calls; give float inputs spread(), "
+     "heavy() or normal()"},
+    {HEAD "local x = input('x', f32, { B, N }, needle(), ints(0, 9))\n" Y,
+     " every law is for checks only: nothing is left for scored calls; give float inputs spread(), "
+     "heavy() or normal()"},
+    {HEAD "input('x', f32, { B, N }, ties(3))", "3: write ties(low, high), high itself left out"},
+    {HEAD "input('x', f32, { B, N }, paged(4, 1, 3))",
+     "3: input: x: paged() for f32: it wants 0 for rows that are alike, 1 for rows of their own"},
     {HEAD "input('x', i32, { B, N }, pages(3, 16))",
      "3: input: x: pages() for i32: the table must have as many entries as there are live pages"},
     {HEAD X Y "null('n', 3)", "5: null n: a tensor is wanted, not number"},
@@ -808,17 +815,52 @@ static void test_pack(void **state)
     }
 }
 
+/* Laws under which work can be saved are for checks by themselves: of float inputs, where values
+ * are what counts, not of parameters, and not of indices, masks and lengths. */
+static void test_laws_for_checks(void **state)
+{
+    AUTO(problem_freep) struct problem *p = NULL;
+
+    (void)state;
+    must_load(
+        HEAD "local x = input('x', f32, { B, N })\n"
+             "local y = input('y', bf16, { B, N }, bands(1, 2), ties(0, 9), check_only(spread()))\n"
+             "local z = input('z', f32, { B, N }, uniform(0, 1), ints(0, 9), constant(1),\n"
+             "  bernoulli(0.5), sorted(1), cluster(2, 8), peaks(4, 8), heavy())\n"
+             "local i = input('i', i32, { B, N }, ints(0, 9), constant(1), perm())\n"
+             "local m = input('m', bool, { B, N }, bernoulli(0.5))\n"
+             "local w = param('w', f32, { N }, ints(4, 12))\n"
+             "output('a', where(m, x * w, z) + cast(y, f32) + cast(i, f32))\n",
+        &p);
+
+    const struct graph *g = p->sizes[SIZES_FULL][0].graph;
+    static const uint32_t want[] = {1 << 3, 1 << 1 | 1 << 2, 0x3E, 0, 0, 0};
+
+    assert_int_equal(g->n_sources, ARRAY_SIZE(want));
+    for (int i = 0; i < g->n_sources; i++)
+        assert_int_equal(g->sources[i].check_only, want[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad),          cmocka_unit_test(test_sandbox),
-        cmocka_unit_test(test_byte_code),    cmocka_unit_test(test_long_path),
-        cmocka_unit_test(test_exprs),        cmocka_unit_test(test_declarations),
-        cmocka_unit_test(test_sorted_pairs), cmocka_unit_test(test_hash),
-        cmocka_unit_test(test_calls),        cmocka_unit_test(test_starters),
-        cmocka_unit_test(test_find),         cmocka_unit_test(test_find_path),
-        cmocka_unit_test(test_list),         cmocka_unit_test(test_level_and_id),
-        cmocka_unit_test(test_header),       cmocka_unit_test(test_text),
+        cmocka_unit_test(test_laws_for_checks),
+        cmocka_unit_test(test_bad),
+        cmocka_unit_test(test_sandbox),
+        cmocka_unit_test(test_byte_code),
+        cmocka_unit_test(test_long_path),
+        cmocka_unit_test(test_exprs),
+        cmocka_unit_test(test_declarations),
+        cmocka_unit_test(test_sorted_pairs),
+        cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_starters),
+        cmocka_unit_test(test_find),
+        cmocka_unit_test(test_find_path),
+        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_level_and_id),
+        cmocka_unit_test(test_header),
+        cmocka_unit_test(test_text),
         cmocka_unit_test(test_pack),
     };
     int failed;

@@ -288,7 +288,7 @@ static void a_wrong_answer_is_wrong_the_second_time(void **state)
         got = answer(&r, 2, wrong);
         same(got, want);
         assert_int_equal(got.max_at, at);
-        assert_true(got.got == got.want + 0.5);
+        assert_true(got.got == (double)((float)got.want + 0.5f));
         assert_true(got.max > gate->max_factor * gate->honest_max);
         memset(&done, 0, sizeof(done));
         pool_begin_candidate(&r.pool);

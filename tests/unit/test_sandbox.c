@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -397,6 +398,21 @@ static int try_shared_memory_and_bits(void)
                             MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | 1L << 32, -1, 0));
 }
 
+/* /proc shows us, and of the first pids nobody else. ESRCH: not even us. */
+static int try_own_proc(void)
+{
+    int seen = 0;
+
+    for (int pid = 1; pid < 4096; pid++) {
+        AUTO(freep) char *path = xasprintf("/proc/%d", pid);
+
+        seen += pid != getpid() && access(path, F_OK) == 0;
+    }
+    if (access("/proc/self/fd", F_OK) < 0)
+        return ESRCH;
+    return getpid() == 1 && !seen ? ENOENT : 0;
+}
+
 static const struct attempt {
     const char *name;
     int (*fn)(void);
@@ -435,6 +451,7 @@ static const struct attempt {
     {"be woken", try_be_woken, 0, EPERM},
     {"fcntl", try_fcntl, 0, 0},
     {"much memory", try_much_memory, 0, HAS_ASAN ? 0 : ENOMEM},
+    {"own /proc", try_own_proc, 0, ENOENT},
     {"shared memory", try_shared_memory, 0, EPERM},
     {"shared memory and bits", try_shared_memory_and_bits, 0, EPERM},
     {"read a limit", try_read_limit, 0, 0},
@@ -478,12 +495,6 @@ static int try_allowed_paths(void)
     AUTO(fd_closep) int match = open("/etc/ld.so.cache", O_RDONLY | O_CLOEXEC);
 
     return folder < 0 || match < 0 ? errno : 0;
-}
-
-/* /proc shows nobody but us. */
-static int try_own_proc(void)
-{
-    return getpid() == 1 ? errno_of(access("/proc/2", F_OK)) : 0;
 }
 
 /* With the rights of a driver's runner. */
@@ -567,8 +578,11 @@ static void runner_release(struct runner *r)
 
 static int artifact_fd = -1;
 
-#define NAMESPACES \
-    (SANDBOX_USER_NS | SANDBOX_PID_NS | SANDBOX_NET_NS | SANDBOX_IPC_NS | SANDBOX_MOUNT_NS)
+#define NAMESPACES                                                                           \
+    (SANDBOX_USER_NS | SANDBOX_PID_NS | SANDBOX_NET_NS | SANDBOX_IPC_NS | SANDBOX_MOUNT_NS | \
+     SANDBOX_OWN_PROC)
+
+static uint32_t layers_at_birth; /* of the last helper */
 
 /* Its output goes to out_fd, or with -1 to a pipe of its own. Runs in children too: no asserts. */
 static int start_helper(const char *name, int out_fd, struct runner *ret, struct err *err)
@@ -579,7 +593,7 @@ static int start_helper(const char *name, int out_fd, struct runner *ret, struct
     char *const argv[] = {self_path, (char[]){"--helper"}, word, layers_word, NULL};
     char *const envp[] = {(char[]){"ASAN_OPTIONS=detect_leaks=0"}, NULL};
     struct sandbox_spawn s = {
-        .path = self_path, .argv = argv, .envp = envp, .n_fds = 2, .own_proc = of_driver(name)};
+        .path = self_path, .argv = argv, .envp = envp, .n_fds = 2, .needs_proc = of_driver(name)};
     int sockets[2], out[2];
 
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0 ||
@@ -597,6 +611,7 @@ static int start_helper(const char *name, int out_fd, struct runner *ret, struct
     close(out[1]);
     ret->socket = sockets[0];
     ret->out = out[0];
+    layers_at_birth = layers;
     if (rc == 0 && layers != want)
         return (fail)(err, ERR_SYSTEM, "namespaces %x, wanted %x", layers, want);
     return rc;
@@ -687,6 +702,47 @@ static void test_driver_attempts_as_user(void **state)
 {
     (void)state;
     passes_as_user(failed_driver_attempts);
+}
+
+static bool born_with(const char *name, uint32_t lacking)
+{
+    AUTO(runner_release) struct runner r = {.pidfd = -1, .out = -1, .socket = -1};
+    struct err err = ERR_INIT;
+
+    start_helper(name, -1, &r, &err); /* an error: it lacks something */
+    if (r.pid > 0)
+        waitpid(r.pid, NULL, 0);
+    return layers_at_birth == (sandbox_wanted() & NAMESPACES & ~lacking);
+}
+
+static int failed_without_proc(void)
+{
+    return !born_with("thread", SANDBOX_OWN_PROC) ||
+           !born_with("driver: thread", SANDBOX_OWN_PROC | SANDBOX_PID_NS);
+}
+
+/* What a container does: part of /proc is hidden, so an ordinary user may mount no other one. */
+static void test_proc_that_cannot_be_had(void **state)
+{
+    int status;
+
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+            mount("none", "/proc/sys", "tmpfs", 0, NULL) < 0)
+            _exit(77);
+        _exit(as_nobody(failed_without_proc));
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 /* A candidate's threads count for the user who judges it: it took all that he may have, and his own
@@ -833,7 +889,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_driver_attempts),    cmocka_unit_test(test_driver_attempts_as_user),
         cmocka_unit_test(test_threads_are_shared), cmocka_unit_test(test_crossed_descriptors),
         cmocka_unit_test(test_no_such_program),    cmocka_unit_test(test_dies_with_judge),
-        cmocka_unit_test(test_planned_failure),    cmocka_unit_test(test_nothing_is_left),
+        cmocka_unit_test(test_planned_failure),    cmocka_unit_test(test_proc_that_cannot_be_had),
+        cmocka_unit_test(test_nothing_is_left),
     };
 
     if (argc == 4 && strcmp(argv[1], "--helper") == 0)

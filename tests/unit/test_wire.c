@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "testing.h"
 
+#include "base/fs.h"
 #include "wire/wire.h"
 
 #include <fcntl.h>
@@ -115,7 +116,7 @@ static void fields_arrive(void **state)
 /* The layout is part of the protocol: bytes on the wire, not a struct of this compiler. */
 static void bytes_are_fixed(void **state)
 {
-    static const unsigned char want[] = {'A', 'S', 'A', 'Y', 2, 0, WIRE_ARENA, 0, 13, 0, 0, 0, 63,
+    static const unsigned char want[] = {'A', 'S', 'A', 'Y', 3, 0, WIRE_ARENA, 0, 13, 0, 0, 0, 63,
                                          0,   0,   0,   0,   0, 0, 0,          8, 0,  0, 0, 1};
     AUTO(buf_release) struct buf b = encoded(&samples[3]);
 
@@ -195,10 +196,10 @@ static void bad_values_are_refused(void **state)
         const char *error;
     } cases[] = {
         {0, 0, 4, 0x12345678, "magic"},
-        {0, 4, 2, WIRE_VERSION + 1, "protocol version 3, wanted 2"},
+        {0, 4, 2, WIRE_VERSION + 1, "protocol version 4, wanted 3"},
         {0, 4, 2, 0, "protocol version 0"},
         {0, 6, 2, 0, "unknown frame type 0"},
-        {0, 6, 2, WIRE_WARM + 1, "unknown frame type 12"},
+        {0, 6, 2, WIRE_SWEEP + 1, "unknown frame type 13"},
         {0, 6, 2, 0xffff, "unknown frame type 65535"},
         {0, 8, 4, 0xffffffff, "bytes of payload"},
         {0, 12, 2, 0xffff, "HELLO"},     /* length of the device's name */
@@ -523,6 +524,45 @@ static void page_is_shared_and_sealed(void **state)
     wire_page_unmap(NULL);
 }
 
+/* The numbers and characters between the braces that follow `name`. */
+static struct buf bytes_of(const char *source, const char *name)
+{
+    struct buf b = BUF_INIT;
+    const char *at = strstr(source, name);
+
+    at = at ? strchr(at, '{') : NULL;
+    while (at && *at && *at != '}') {
+        at += 1 + strspn(at + 1, " \n");
+        buf_addch(&b, at[0] == '\'' ? at[1] : (char)strtol(at, NULL, 10));
+        at += strcspn(at, ",}");
+    }
+    return b;
+}
+
+/* Attack 91 spoke version 1 of the protocol when the judge spoke 2: its frame was refused for that,
+ * and nobody tried what the judge makes of its stage. */
+static void forged_frames_are_of_this_version(void **state)
+{
+    static const char *const files[] = {"cpu/091_forged_failure.c", "cuda/091_forged_failure.cu"};
+    static const struct wire_msg fail = {WIRE_FAIL, -1, {.fail = {WIRE_STAGE_DEVICE, 0, ""}}};
+    AUTO(buf_release) struct buf want = encoded(&fail);
+    const char *share = getenv("ASSAY_SHARE");
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+        AUTO(freep) char *path = xasprintf("%s/attacks/%s", share ? share : ".", files[i]);
+        AUTO(buf_release) struct buf text = BUF_INIT;
+        struct err err = ERR_INIT;
+
+        assert_int_equal(fs_read(path, 65536, &text, &err), 0);
+
+        AUTO(buf_release) struct buf forged = bytes_of(buf_str(&text), "frame[]");
+
+        assert_int_equal(forged.len, want.len);
+        assert_memory_equal(forged.ptr, want.ptr, want.len);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -543,6 +583,7 @@ int main(void)
         cmocka_unit_test(reset_is_the_end),
         cmocka_unit_test(signals_do_not_end_the_wait),
         cmocka_unit_test(page_is_shared_and_sealed),
+        cmocka_unit_test(forged_frames_are_of_this_version),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

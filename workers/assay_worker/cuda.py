@@ -109,8 +109,8 @@ class Cuda:
         self.cu.cuMemGetAllocationGranularity(ctypes.byref(size), ctypes.byref(prop), 0)
         return size.value
 
-    def arena(self, fd, size, read_only):
-        """The arena's bytes as one tensor. Mapped for as long as this process lives."""
+    def map(self, fd, size, read_only):
+        """Where the judge's memory lies. Mapped for as long as this process lives."""
         handle, at = ctypes.c_uint64(), ctypes.c_uint64()
         padded = ctypes.c_size_t(-(-size // self.granularity) * self.granularity)
         access = Access(Location(ON_DEVICE, self.device),
@@ -122,7 +122,16 @@ class Cuda:
         self.cu.cuMemMap(at, padded, ctypes.c_size_t(0), handle, ctypes.c_uint64(0))
         self.cu.cuMemSetAccess(at, padded, ctypes.byref(access), ctypes.c_size_t(1))
         self.cu.cuMemRelease(handle)  # the mapping keeps the memory
-        return torch.as_tensor(Span(at.value, size), device=f"cuda:{self.index}")
+        return at.value
+
+    def arena(self, fd, size, read_only):
+        """The arena's bytes as one tensor."""
+        return torch.as_tensor(Span(self.map(fd, size, read_only), size),
+                               device=f"cuda:{self.index}")
+
+    def take_sweep(self, fd, size):
+        """What the waiting kernel reads, so that the caches hold nothing of ours."""
+        self.hold.sweep(self.map(fd, size, True), size)
 
     def share(self, page):
         """Whether orders can be held back; where not, the page says why."""

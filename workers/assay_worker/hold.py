@@ -10,7 +10,7 @@ DEVICE_MAP = 2
 MULTIPROCESSORS, THREADS_PER_MULTIPROCESSOR = 16, 39
 MAX_BLOCK_THREADS = 1024
 PAGE_BYTES = 4096
-OWN_WORDS = 2
+OWN_WORDS = 3
 WAIT_VALUE_GEQ = 0
 
 
@@ -27,7 +27,8 @@ class Hold:
         self.seq = ctypes.c_uint32()
         self.keep = [ctypes.c_uint64(base + wire.Page.release.offset), self.own,
                      ctypes.c_uint64(base + wire.Page.holding.offset), self.seq,
-                     ctypes.c_uint64(wire.HOLD_MS * 1000000)]
+                     ctypes.c_uint64(wire.HOLD_MS * 1000000), ctypes.c_uint64(),
+                     ctypes.c_uint64()]
         self.args = (ctypes.c_void_p * len(self.keep))(*map(ctypes.addressof, self.keep))
 
     def shape(self, device):
@@ -51,6 +52,10 @@ class Hold:
             self.cu.cuModuleLoadData(ctypes.byref(module), ctypes.c_char_p(text.read()))
         self.cu.cuModuleGetFunction(ctypes.byref(kernel), module, ctypes.c_char_p(b"hold"))
         return kernel
+
+    def sweep(self, at, size):
+        """What it reads before it says that it waits."""
+        self.keep[-2].value, self.keep[-1].value = at, size
 
     def begin(self, how, seq, stream):
         """Queues it; with HOLD_CALL, returns with the release."""

@@ -84,13 +84,15 @@ class Session:
         self.send(wire.encode(wire.WARM))
 
     def take(self):
-        """PAGE, ARENA..., SIZE, LOAD: all that comes with a descriptor."""
+        """PAGE, SWEEP, ARENA..., SIZE, LOAD: all that comes with a descriptor."""
         kind = 0
         while kind != wire.LOAD:
             kind, value, fd = self.receive()
             if kind == wire.PAGE:
                 self.page = wire.map_page(fd, value)
                 self.holds = self.device.share(self.page)
+            elif kind == wire.SWEEP:
+                self.device.take_sweep(fd, value)
             elif kind == wire.ARENA:
                 memory = self.device.arena(fd, value.bytes, value.read_only)
                 self.arenas[value.id] = memory, value.read_only

@@ -10,10 +10,10 @@ import struct
 from collections import namedtuple
 
 MAGIC = 0x59415341
-VERSION = 2
+VERSION = 3
 MAX_FRAME = 65536
 
-HELLO, READY, PAGE, ARENA, SIZE, LOAD, SETUP, START, OK, FAIL, WARM = range(1, 12)
+HELLO, READY, PAGE, ARENA, SIZE, LOAD, SETUP, START, OK, FAIL, WARM, SWEEP = range(1, 13)
 STAGE_SANDBOX, STAGE_DEVICE, STAGE_IMPORT, STAGE_LOAD, STAGE_SETUP = range(5)
 ORDER_CALL, ORDER_EMPTY = 1, 2
 HOLD_NONE, HOLD_WORK, HOLD_CALL = range(3)
@@ -57,7 +57,8 @@ class Page(ctypes.Structure):
         ("queued", ctypes.c_uint32),
         ("pad_queued", ctypes.c_char * 60),
         ("holding", ctypes.c_uint32),
-        ("pad_holding", ctypes.c_char * 60),
+        ("sum", ctypes.c_uint32),
+        ("pad_holding", ctypes.c_char * 56),
         ("ready", ctypes.c_uint32),
         ("pad_ready", ctypes.c_char * 60),
     ]
@@ -107,6 +108,7 @@ DECODERS = {
     ARENA: lambda r: Arena(*r.get("IQB")),
     SIZE: get_size,
     LOAD: lambda r: r.get("Q"),
+    SWEEP: lambda r: r.get("Q"),
 }
 
 

@@ -69,9 +69,9 @@ static inline int min(int a, int b)
     return a < b ? a : b;
 }
 
-static inline int atomicAdd(int *at, int value)
+template <class T, class V> static T atomicAdd(T *at, V value)
 {
-    int old = *at;
+    T old = *at;
 
     *at += value;
     return old;
