@@ -32,6 +32,8 @@ static int eval_once(const char *assay, const char *share, int c, struct run *re
     char *argv[] = {(char *)assay,
                     (char *)"eval",
                     (char *)"--json",
+                    (char *)"--sizes",
+                    (char *)"small",
                     (char *)cases[c].problem,
                     file,
                     (char *)"--no-store",

@@ -287,11 +287,11 @@ def make_full(bench, folder, count):
 # --- phases ---
 
 def cold(b):
-    b.run("cold", "gen", "--device", b.o.device)
+    b.run("cold", "gen", "--device", b.o.device, "--sizes", "small")
 
 
 def cached(b):
-    b.run("cached", "gen", "--device", b.o.device)
+    b.run("cached", "gen", "--device", b.o.device, "--sizes", "small")
 
 
 def kills(b):

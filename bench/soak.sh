@@ -21,7 +21,7 @@ for ((i = 0; i < evals; i++)); do files+=("${kinds[i % ${#kinds[@]}]}"); done
 echo "== $evals evaluations in one process"
 SECONDS=0
 : >"$work/records.json"
-"$assay" eval --json level1/19 "${files[@]}" >"$work/records.json" 2>"$work/err" &
+"$assay" eval --json --sizes small level1/19 "${files[@]}" >"$work/records.json" 2>"$work/err" &
 pid=$!
 printf '%8s %6s %10s %10s %6s\n' records fds 'RSS MiB' runners tmp
 first="" last=""

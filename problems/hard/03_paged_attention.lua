@@ -6,6 +6,7 @@ sizes {
   full = { { B = 8, H = 32, HKV = 8, D = 128, L = 1024, P = 16 }, { B = 32, H = 32, HKV = 8, D = 128, L = 2048, P = 16 },
            { B = 4, H = 64, HKV = 8, D = 128, L = 4096, P = 16 }, { B = 16, H = 32, HKV = 8, D = 128, L = 1535, P = 16 },
            { B = 8, H = 16, HKV = 4, D = 64, L = 2000, P = 16 } },
+  medium = { { B = 8, H = 4, HKV = 2, D = 32, L = 1000, P = 16 }, { B = 3, H = 6, HKV = 2, D = 16, L = 4500, P = 16 } },
   small = { { B = 8, H = 4, HKV = 2, D = 32, L = 100, P = 16 }, { B = 3, H = 6, HKV = 2, D = 16, L = 64, P = 16 } },
 }
 -- Token t of sequence b lies in slot t % P of page block_table[b][t / P]: K and V side by side. Query head h reads

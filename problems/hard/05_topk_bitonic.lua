@@ -4,6 +4,7 @@ problem { "Top-k of each row: values and indices", level = "hard", id = 5,
 sizes {
   full = { { B = 1, N = 131072, TOP = 64 }, { B = 64, N = 8192, TOP = 8 }, { B = 32, N = 16384, TOP = 32 },
            { B = 16, N = 12000, TOP = 16 }, { B = 128, N = 4096, TOP = 1 } },
+  medium = { { B = 1, N = 524288, TOP = 64 }, { B = 64, N = 8192, TOP = 8 }, { B = 128, N = 4096, TOP = 1 } },
   small = { { B = 1, N = 2048, TOP = 64 }, { B = 16, N = 500, TOP = 8 }, { B = 24, N = 256, TOP = 1 } },
 }
 -- Falling; of equal values the lower index first, so that there is one right answer.

@@ -5,6 +5,7 @@ sizes {
   full = { { TOKENS = 32768, HIDDEN = 4096, I = 1536, E = 128, TOP = 8 },
            { TOKENS = 4096, HIDDEN = 2048, I = 1024, E = 64, TOP = 4 },
            { TOKENS = 16384, HIDDEN = 2048, I = 4096, E = 64, TOP = 8 } },
+  medium = { { TOKENS = 224, HIDDEN = 64, I = 48, E = 8, TOP = 2 }, { TOKENS = 120, HIDDEN = 96, I = 32, E = 4, TOP = 4 } },
   small = { { TOKENS = 32, HIDDEN = 64, I = 48, E = 8, TOP = 2 }, { TOKENS = 24, HIDDEN = 96, I = 32, E = 4, TOP = 4 } },
 }
 -- Rows are in the order of their experts: those of expert e are offsets[e] .. offsets[e + 1].

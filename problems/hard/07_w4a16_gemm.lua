@@ -4,6 +4,7 @@ problem { "GEMM of bf16 activations with int4 weights, group-wise scales and zer
 sizes {
   full = { { M = 1, N = 12288, K = 4096 }, { M = 32, N = 12288, K = 4096 }, { M = 256, N = 12288, K = 4096 },
            { M = 1, N = 4096, K = 4096 }, { M = 16, N = 14336, K = 4096 } },
+  medium = { { M = 4, N = 640, K = 1024 }, { M = 16, N = 640, K = 256 } },
   small = { { M = 1, N = 256, K = 512 }, { M = 16, N = 128, K = 256 } },
 }
 local GROUP = 128

@@ -2,6 +2,7 @@ problem { "Transposed convolution, scale, batch norm, global average pool", leve
           repaired = "rows have their own location, norm weights and biases are random: the means "
             .. "were about 0.004, and zeros passed" }
 sizes { full = { B = 16, I = 64, O = 128, D = 16, W = 32 },
+        medium = { B = 4, I = 2, O = 8, D = 5, W = 8 },
         small = { B = 4, I = 2, O = 8, D = 2, W = 8 } }
 
 -- No needles: they leave rows of one number, which the bias of a norm can cancel.

@@ -2,6 +2,7 @@ problem { "AlexNet", level = 3, id = 5,
           repaired = "gain sqrt(6): with PyTorch's init answers to two inputs differed by 6e-4" }
 -- D divides every width.
 sizes { full = { B = 1024, S = 224, D = 1, CLASSES = 1000 },
+        medium = { B = 4, S = 67, D = 16, CLASSES = 20 },
         small = { B = 16, S = 67, D = 16, CLASSES = 20 } }
 
 local function conv(name, cin, cout, window)

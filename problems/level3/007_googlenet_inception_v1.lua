@@ -2,6 +2,7 @@ problem { "GoogLeNet (Inception v1), without activations inside of the modules",
           repaired = "gains keep the second moment: PyTorch's init left 4e-6 of the input" }
 -- D divides every width.
 sizes { full = { B = 10, S = 224, D = 1, CLASSES = 1000 },
+        medium = { B = 1, S = 64, D = 8, CLASSES = 16 },
         small = { B = 16, S = 32, D = 8, CLASSES = 16 } }
 
 local function conv(name, cin, width, k, stride)

@@ -1,5 +1,6 @@
 problem { "ResNet-18", level = 3, id = 9 }
 sizes { full = { B = 2, S = 224, C0 = 64, CLASSES = 1000 },
+        medium = { B = 2, S = 128, C0 = 2, CLASSES = 16 },
         small = { B = 16, S = 32, C0 = 8, CLASSES = 16 } }
 
 local resnet, conv_bn = lib "resnet", lib "conv_bn" {}

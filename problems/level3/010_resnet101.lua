@@ -1,6 +1,7 @@
 problem { "ResNet-101", level = 3, id = 10,
           repaired = "norm biases around 1: around 0, 104 norms amplified rounding 700 times" }
 sizes { full = { B = 10, S = 224, C0 = 64, CLASSES = 1000 },
+        medium = { B = 2, S = 96, C0 = 2, CLASSES = 16 },
         small = { B = 16, S = 32, C0 = 4, CLASSES = 16 } }
 
 local resnet, conv_bn = lib "resnet", lib "conv_bn" { shift = 1 }

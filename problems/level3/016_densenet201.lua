@@ -1,5 +1,6 @@
 problem { "DenseNet-201, without bottlenecks", level = 3, id = 16 }
 sizes { full = { B = 10, S = 224, G = 32, CLASSES = 10 },
+        medium = { B = 1, S = 128, G = 1, CLASSES = 16 },
         small = { B = 16, S = 32, G = 2, CLASSES = 16 } }
 
 local x = input("x", f32, { B, 3, S, S })

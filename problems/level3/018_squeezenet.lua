@@ -2,6 +2,7 @@ problem { "SqueezeNet", level = 3, id = 18,
           repaired = "gain sqrt(6): PyTorch's init left 8e-9 of the input, the rest was biases" }
 -- D divides every width.
 sizes { full = { B = 64, S = 512, D = 1, CLASSES = 1000 },
+        medium = { B = 4, S = 39, D = 8, CLASSES = 16 },
         small = { B = 16, S = 39, D = 8, CLASSES = 16 } }
 
 local module = lib "fire"

@@ -1,6 +1,7 @@
 problem { "MobileNet v1", level = 3, id = 19,
           repaired = "norm biases around 1: around 0, 27 norms amplified rounding 1000 times" }
 sizes { full = { B = 10, S = 224, C0 = 32, CLASSES = 1000 },
+        medium = { B = 2, S = 128, C0 = 2, CLASSES = 16 },
         small = { B = 16, S = 32, C0 = 4, CLASSES = 16 } }
 
 local conv_bn = lib "conv_bn" { shift = 1 }

@@ -2,6 +2,7 @@ problem { "MobileNet v2, without shortcuts", level = 3, id = 20,
           repaired = "norm biases around 1: around 0, 52 norms amplified rounding 5000 times" }
 -- D divides every width.
 sizes { full = { B = 10, S = 224, D = 1, CLASSES = 1000 },
+        medium = { B = 1, S = 128, D = 8, CLASSES = 16 },
         small = { B = 16, S = 32, D = 8, CLASSES = 16 } }
 
 -- Weights as published: kaiming_normal by the fan-out.

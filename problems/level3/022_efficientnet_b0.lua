@@ -2,6 +2,7 @@ problem { "EfficientNet-B0, without squeeze and excitation", level = 3, id = 22,
           repaired = "norm biases around 1: around 0, 40 norms amplified rounding 1000 times" }
 -- D divides every width.
 sizes { full = { B = 10, S = 224, D = 1, CLASSES = 1000 },
+        medium = { B = 1, S = 128, D = 8, CLASSES = 16 },
         small = { B = 16, S = 32, D = 8, CLASSES = 16 } }
 
 local conv_bn, mbconv = lib "conv_bn" { shift = 1 }, lib "mbconv"

@@ -2,6 +2,7 @@ problem { "EfficientNet-B1, one block a stage, without shortcuts", level = 3, id
           repaired = "norm biases around 1: around 0, 23 norms amplified rounding 500 times" }
 -- D divides every width.
 sizes { full = { B = 10, S = 240, D = 1, CLASSES = 1000 },
+        medium = { B = 2, S = 112, D = 8, CLASSES = 16 },
         small = { B = 16, S = 32, D = 8, CLASSES = 16 } }
 
 local conv_bn = lib "conv_bn" { shift = 1 }

@@ -2,6 +2,7 @@ problem { "EfficientNet-B2, gates not multiplied back", level = 3, id = 24,
           repaired = "batch 32, open gates, norm biases around 1: norms of 2 values were chaos" }
 -- D divides every width.
 sizes { full = { B = 32, S = 224, D = 1, CLASSES = 1000 },
+        medium = { B = 32, S = 16, D = 8, CLASSES = 16 },
         small = { B = 32, S = 16, D = 4, CLASSES = 16 } }
 
 local function conv(name, cin, cout, window)

@@ -1,5 +1,6 @@
 problem { "RegNet of three stages", level = 3, id = 27 }
 sizes { full = { B = 8, S = 224, C0 = 64, CLASSES = 10 },
+        medium = { B = 4, S = 32, C0 = 4, CLASSES = 16 },
         small = { B = 16, S = 16, C0 = 8, CLASSES = 16 } }
 
 local function conv_bn(name, place, cin, cout)

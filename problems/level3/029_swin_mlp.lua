@@ -1,6 +1,7 @@
 problem { "Swin MLP", level = 3, id = 29,
           repaired = "norm weights and biases are random: ones and zeros could be left out" }
 sizes { full = { B = 10, S = 224, DIM = 96, STAGES = 4, CLASSES = 1000 },
+        medium = { B = 1, S = 56, DIM = 18, STAGES = 2, CLASSES = 24 },
         small = { B = 2, S = 56, DIM = 24, STAGES = 2, CLASSES = 24 } }
 
 local WINDOW = 7

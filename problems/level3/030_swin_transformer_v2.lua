@@ -1,6 +1,7 @@
 problem { "Swin transformer V2", level = 3, id = 30,
           repaired = "norm weights, biases, logit scales are random: constants could be left out" }
 sizes { full = { B = 10, S = 224, DIM = 96, STAGES = 4, CLASSES = 1000 },
+        medium = { B = 1, S = 56, DIM = 12, STAGES = 2, CLASSES = 24 },
         small = { B = 2, S = 56, DIM = 24, STAGES = 2, CLASSES = 24 } }
 
 local WINDOW = 7

@@ -1,6 +1,7 @@
 problem { "Vanilla RNN over time, linear on every step", level = 3, id = 34,
           repaired = "weights that keep the size of h: PyTorch's let it forget within 12 steps" }
 sizes { full = { T = 256, B = 8, I = 1024, H = 256, O = 128 },
+        medium = { T = 48, B = 28, I = 40, H = 24, O = 16 },
         small = { T = 12, B = 4, I = 40, H = 24, O = 16 } }
 
 -- Quiet inputs, the second law, leave tanh almost linear: there h is remembered longest.

@@ -2,6 +2,7 @@ problem { "U-Net with softmax over the width in place of relu", level = 3, id = 
           repaired = "weights behind a softmax are times the width, which it divides by, and norm "
             .. "weights near 0.3: its outputs sank into the norms' epsilon or were one peak a row" }
 sizes { full = { B = 8, I = 8, O = 4, H = 64, W = 512, C = 64 },
+        medium = { B = 1, I = 8, O = 4, H = 16, W = 64, C = 4 },
         small = { B = 2, I = 8, O = 4, H = 16, W = 128, C = 4 } }
 
 local function conv_norm_softmax(name, i, x, outputs, gain)

@@ -27,7 +27,7 @@ static const struct opt admit_table[] = {
     {"verbose", 'v', OPT_FLAG, offsetof(struct admit_options, verbose), NULL,
      "every null and honest candidate, and what caught it", NULL, 0, 0},
     {"sizes", 's', OPT_CHOICE, offsetof(struct admit_options, sizes), "SET",
-     "small (default) or full", size_set_names, 0, 0},
+     "small (default), medium or full", size_set_names, 0, 0},
     {"seed", 0, OPT_SEED, offsetof(struct admit_options, seed), "N", "choose the seed (to repeat)",
      NULL, 0, 0},
     {0},

@@ -18,7 +18,6 @@ struct baseline_options {
 };
 
 #define FIELD(name) offsetof(struct baseline_options, name)
-static const char *const size_choices[] = {"auto", "small", "full", NULL};
 /* On a CPU what needs no Python; PyTorch there when asked for. */
 static const char gpu_kinds[] = "torch:eager,torch:compile,torch:max-autotune";
 static const char cpu_kinds[] = "cpu:naive,cpu:openblas";
@@ -34,7 +33,8 @@ static const struct opt baseline_table[] = {
      NULL, 0, 0},
     {"device", 'd', OPT_STRING, FIELD(device), "DEVICE", "cpu, cuda (default: cuda where it is)",
      NULL, 0, 0},
-    {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET", "small or full (default: small)", size_choices,
+    {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET",
+     "small, medium, full, or auto: full on GPUs, medium on CPUs (the default)", size_choice_names,
      0, 0},
     {"repeats", 'r', OPT_INT, FIELD(repeats), "N", "measure N times (default 1)", NULL, 1, 100},
     {"timeout", 't', OPT_INT, FIELD(timeout_ms), "MS", "limit of one call (default 60000)", NULL, 1,
@@ -107,7 +107,8 @@ static int baseline_main(struct app *app, const void *options, int argc, char **
                                 .name = o->name ? o->name : "baseline",
                                 .source = "assay baseline",
                                 .device = o->device,
-                                .sizes = o->sizes == 2 ? SIZES_FULL : SIZES_SMALL,
+                                .auto_sizes = !o->sizes,
+                                .sizes = (enum size_set)MAX(o->sizes - 1, 0),
                                 .repeats = o->repeats ? (int)o->repeats : 1,
                                 .plan = PLAN_DEFAULT};
     struct run_progress progress = {0};

@@ -25,14 +25,13 @@ struct eval_options {
 };
 
 #define FIELD(name) offsetof(struct eval_options, name)
-static const char *const size_choices[] = {"auto", "small", "full", NULL};
-static const enum size_set size_sets[] = {[1] = SIZES_SMALL, [2] = SIZES_FULL};
 
 static const struct opt eval_table[] = {
     {"device", 'd', OPT_STRING, FIELD(device), "DEVICE",
      "cpu, cuda, cuda:1, fake (default: by the file's suffix)", NULL, 0, 0},
     {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET",
-     "small, full, or auto: full on GPUs, small elsewhere (the default)", size_choices, 0, 0},
+     "small, medium, full, or auto: full on GPUs, medium on CPUs (the default)", size_choice_names,
+     0, 0},
     {"json", 'j', OPT_FLAG, FIELD(json), NULL, "print exactly the record, one line a candidate",
      NULL, 0, 0},
     {"check-only", 'c', OPT_FLAG, FIELD(check_only), NULL, "right or wrong, no timing", NULL, 0, 0},
@@ -90,12 +89,6 @@ struct eval {
     bool above_peak; /* a row of the table is */
 };
 
-/* What is published is measured on GPUs; on a CPU full sizes would take minutes. */
-static enum size_set default_sizes(const struct device *device)
-{
-    return device->clock == CLOCK_CLAIM_AUDITED ? SIZES_FULL : SIZES_SMALL;
-}
-
 static int plan_from(const struct eval_options *o, struct session_options *s, struct err *err)
 {
 
@@ -115,7 +108,7 @@ static int plan_from(const struct eval_options *o, struct session_options *s, st
     s->plan.arenas = o->arenas ? (int)o->arenas : s->plan.arenas;
     s->plan.runners = o->runners ? (int)o->runners : s->plan.runners;
     s->plan.spares = o->no_spares ? -1 : (int)o->spares;
-    s->sizes = o->sizes ? size_sets[o->sizes] : default_sizes(s->device);
+    s->sizes = o->sizes ? (enum size_set)(o->sizes - 1) : session_auto_sizes(s->device);
     if (o->min_calls && o->max_calls && o->min_calls > o->max_calls)
         return fail(err, ERR_USAGE, "eval: --min-calls %lld is more than --max-calls %lld",
                     (long long)o->min_calls, (long long)o->max_calls);

@@ -21,14 +21,14 @@ struct run_options {
 };
 
 #define FIELD(name) offsetof(struct run_options, name)
-static const char *const size_choices[] = {"auto", "small", "full", NULL};
 
 static const struct opt run_table[] = {
     {"name", 'n', OPT_STRING, FIELD(name), "NAME", "what the run is called; a second start resumes",
      NULL, 0, 0},
     {"device", 'd', OPT_STRING, FIELD(device), "DEVICE",
      "cpu, cuda (all of them), cuda:1 (default: by the files' suffixes)", NULL, 0, 0},
-    {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET", "small or full (default: small)", size_choices,
+    {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET",
+     "small, medium, full, or auto: full on GPUs, medium on CPUs (the default)", size_choice_names,
      0, 0},
     {"repeats", 'r', OPT_INT, FIELD(repeats), "N", "judge every candidate N times (default 1)",
      NULL, 1, 100},
@@ -101,11 +101,12 @@ static int choose(int64_t option, int64_t plan, int otherwise)
 static void configure(const struct run_options *o, const struct run_settings *s,
                       struct run_config *c)
 {
-    bool full = o->sizes ? o->sizes == 2 : s->sizes && !strcmp(s->sizes, "full");
+    int sizes = o->sizes ? o->sizes : s->sizes;
 
     c->name = o->name ? o->name : s->name;
     c->device = o->device ? o->device : s->device;
-    c->sizes = full ? SIZES_FULL : SIZES_SMALL;
+    c->auto_sizes = !sizes;
+    c->sizes = sizes ? (enum size_set)(sizes - 1) : SIZES_SMALL;
     c->repeats = choose(o->repeats, s->repeats, 1);
     c->build_only = o->build_only;
     c->plan = (struct plan)PLAN_DEFAULT;

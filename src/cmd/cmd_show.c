@@ -17,7 +17,7 @@ static const struct opt show_table[] = {
      "nodes",
      forms, 0, 0},
     {"sizes", 's', OPT_CHOICE, offsetof(struct show_options, sizes), "SET",
-     "small (default) or full", size_set_names, 0, 0},
+     "small (default), medium or full", size_set_names, 0, 0},
     {0},
 };
 

@@ -14,6 +14,10 @@
 
 #define POOL_CANDIDATES 50
 
+/* What `--sizes auto` means on a device: full on a GPU, medium on a CPU, small on the fake device,
+ * whose times are what its candidates say. */
+enum size_set session_auto_sizes(const struct device *device);
+
 struct session_options {
     const struct device *device;
     int device_index;

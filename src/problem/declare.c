@@ -247,9 +247,23 @@ static void check_same_names(lua_State *L, const struct problem *p)
     }
 }
 
+/* What small and full agree on is no dimension to be scaled: a head count, a group count. Headers
+ * name its value to candidates. */
+static void check_fixed(lua_State *L, const struct problem *p)
+{
+    const struct size *model = &p->sizes[SIZES_FULL][0];
+
+    for (int k = 0; k < model->n_params; k++)
+        for (int i = 0; i < p->n_sizes[SIZES_MEDIUM]; i++)
+            if (size_param_fixed(p, k) &&
+                p->sizes[SIZES_MEDIUM][i].params[k].value != model->params[k].value)
+                trace_raise(L, "sizes: medium changes %s, which small and full agree on",
+                            model->params[k].name);
+}
+
 static int l_sizes(lua_State *L)
 {
-    static const char *const keys[] = {"full", "small"};
+    static const char *const keys[] = {"full", "small", "medium"};
     struct trace *t = trace_of(L);
     const struct size *s;
 
@@ -261,7 +275,12 @@ static int l_sizes(lua_State *L)
         value_keys(L, 1, "sizes", keys, ARRAY_SIZE(keys), 0);
         read_set(L, SIZES_FULL);
         read_set(L, SIZES_SMALL);
+        t->problem->medium_stated = lua_getfield(L, 1, "medium") != LUA_TNIL;
+        lua_pop(L, 1);
+        if (t->problem->medium_stated)
+            read_set(L, SIZES_MEDIUM);
         check_same_names(L, t->problem);
+        check_fixed(L, t->problem);
     }
     s = &t->problem->sizes[t->set][t->index];
     lua_getfield(L, LUA_REGISTRYINDEX, "names");
@@ -557,10 +576,13 @@ static int l_requires(lua_State *L)
     if (p->requires_tensor && !known)
         return trace_raise(L, "requires: tensor must be fp8, bf16, fp16, tf32, fp64, int8 or fp4");
     if (lua_getfield(L, 1, "memory") != LUA_TNIL) {
-        p->requires_memory = value_int(L, -1, "memory");
-        if (p->requires_memory < 0)
+        int64_t bytes = value_int(L, -1, "memory");
+
+        if (bytes < 0)
             return trace_raise(L, "requires: memory must not be negative");
-        trace_of(L)->graph->memory_bytes = p->requires_memory;
+        trace_of(L)->graph->memory_bytes = bytes;
+        if (trace_of(L)->set == SIZES_FULL)
+            p->requires_memory = bytes;
     }
     return 0;
 }

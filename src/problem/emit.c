@@ -140,18 +140,6 @@ static void emit_index(const struct problem *p, enum size_set set, const struct 
     buf_adds(out, " */\n");
 }
 
-/* A parameter that is the same in every size of the problem. */
-static bool param_fixed(const struct problem *p, int k)
-{
-    double first = p->sizes[SIZES_FULL][0].params[k].value;
-
-    for (int set = 0; set < SIZES_COUNT; set++)
-        for (int i = 0; i < p->n_sizes[set]; i++)
-            if (p->sizes[set][i].params[k].value != first)
-                return false;
-    return true;
-}
-
 /* Head and group counts and the like are no tensor's dimension: a candidate could not know them. */
 static void emit_fixed_params(const struct problem *p, struct buf *out)
 {
@@ -159,7 +147,7 @@ static void emit_fixed_params(const struct problem *p, struct buf *out)
     bool any = false;
 
     for (int k = 0; k < model->n_params; k++)
-        if (param_fixed(p, k)) {
+        if (size_param_fixed(p, k)) {
             buf_addf(out, "#define PARAM_%s %.17g\n", model->params[k].name,
                      model->params[k].value);
             any = true;

@@ -11,7 +11,8 @@
 
 #define FILE_MAX_BYTES ((size_t)1 << 20)
 
-const char *const size_set_names[] = {"small", "full", NULL};
+const char *const size_set_names[] = {"small", "medium", "full", NULL};
+const char *const size_choice_names[] = {"auto", "small", "medium", "full", NULL};
 
 static void size_release(struct size *s)
 {
@@ -87,7 +88,7 @@ static void hash_size(const struct size *s, struct hash *h)
     graph_hash(s->graph, h);
 }
 
-static int trace_size(struct problem *p, enum size_set set, int index, bool first, struct err *err)
+int trace_size(struct problem *p, enum size_set set, int index, bool first, struct err *err)
 {
     AUTO(graph_freep) struct graph *graph = graph_new();
     /* In a buffer of the heap's own: texts[] moves when a lib joins it. */
@@ -113,6 +114,7 @@ static int trace_size(struct problem *p, enum size_set set, int index, bool firs
 
     struct size *s = &p->sizes[set][index];
 
+    graph_free(s->graph);
     s->graph = steal(&graph);
     hash_init(&h);
     hash_size(s, &h);
@@ -120,17 +122,24 @@ static int trace_size(struct problem *p, enum size_set set, int index, bool firs
     return 0;
 }
 
-/* What changes the judgement beside the graphs goes in, too. */
+static void hash_set(const struct problem *p, enum size_set set, struct hash *h)
+{
+    hash_add_u64(h, (uint64_t)p->n_sizes[set]);
+    for (int i = 0; i < p->n_sizes[set]; i++)
+        hash_adds(h, p->sizes[set][i].hash);
+}
+
+/* What changes the judgement beside the graphs goes in, too. A medium set that follows from small
+ * stays out: runs from before there was one go on. */
 static void hash_problem(struct problem *p)
 {
     struct hash h;
 
     hash_init(&h);
-    for (int set = 0; set < SIZES_COUNT; set++) {
-        hash_add_u64(&h, (uint64_t)p->n_sizes[set]);
-        for (int i = 0; i < p->n_sizes[set]; i++)
-            hash_adds(&h, p->sizes[set][i].hash);
-    }
+    hash_set(p, SIZES_SMALL, &h);
+    hash_set(p, SIZES_FULL, &h);
+    if (p->medium_stated)
+        hash_set(p, SIZES_MEDIUM, &h);
     hash_adds(&h, p->requires_tensor ? p->requires_tensor : "");
     hash_add_u64(&h, (uint64_t)p->requires_memory);
     hash_add_u64(&h, p->allow_libraries);
@@ -153,6 +162,8 @@ static int trace_all(struct problem *p, struct err *err)
             first = false;
         }
     }
+    if (!p->medium_stated && medium_make(p, err) < 0)
+        return -1;
     if (!p->level)
         p->level = xstrdup("");
     hash_problem(p);

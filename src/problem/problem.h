@@ -5,8 +5,11 @@
 
 #include "problem/graph.h"
 
-enum size_set { SIZES_SMALL, SIZES_FULL, SIZES_COUNT };
-extern const char *const size_set_names[]; /* "small", "full", NULL */
+/* small is for tests, medium for times on a CPU, full for times on a GPU. */
+enum size_set { SIZES_SMALL, SIZES_MEDIUM, SIZES_FULL, SIZES_COUNT };
+extern const char *const size_set_names[]; /* "small", "medium", "full", NULL */
+/* "auto" and the names: what --sizes can say. Number 0 is auto, number n is set n - 1. */
+extern const char *const size_choice_names[];
 
 struct size_param {
     char *name;
@@ -41,14 +44,15 @@ struct problem {
     int id;
     char *repaired, *algebra; /* NULL when the file does not say */
     char *requires_tensor;    /* requires { tensor = "fp8" } */
-    int64_t requires_memory;  /* scratch budget in bytes, 0: the default */
+    int64_t requires_memory;  /* scratch budget in bytes at full size, 0: the default */
     bool allow_libraries;
     bool setup_params; /* setup = "params": weights may be packed */
     struct null_skip *null_skips;
     int n_null_skips;
     struct size *sizes[SIZES_COUNT];
     int n_sizes[SIZES_COUNT];
-    char hash[HASH_HEX]; /* over all sizes */
+    bool medium_stated;  /* by the file; else it follows from small (medium.c) */
+    char hash[HASH_HEX]; /* over all sizes that the file states */
     struct problem_text *texts;
     int n_texts;
     bool packed; /* there are no others to be had */
@@ -61,6 +65,16 @@ void problem_pack(const struct problem *p, struct buf *out);
 int problem_unpack(const char *pack, size_t len, struct problem **ret, struct err *err);
 void problem_free(struct problem *p);
 void problem_freep(struct problem **p);
+/* Whether parameter k is the same in every size of small and full, and so in medium. */
+bool size_param_fixed(const struct problem *p, int k);
+/* Every medium size has a floor of at least this many microseconds, and cpu:naive takes at most
+ * MEDIUM_NAIVE_MS for one call of it. */
+#define MEDIUM_FLOOR_US 100
+#define MEDIUM_NAIVE_MS 20
+/* Microseconds that one CPU core needs at least: compulsory bytes at 20 GB/s or the FLOPs of
+ * contractions at 50 GFLOP/s, whichever takes longer. The rates are fixed, so that medium is the
+ * same size on every machine. */
+double graph_core_floor_us(const struct graph *g);
 /* "small: N = 32, M = 16" without the set: "N=32 M=16" */
 void size_print(const struct size *s, struct buf *out);
 

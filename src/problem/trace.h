@@ -37,6 +37,12 @@ struct trace {
 /* lua_state.c: runs the text in a fresh restricted state. */
 int trace_run(struct trace *t, const char *text, size_t len, struct err *err);
 
+/* problem.c: runs the file for one size and puts graph and hash into it. */
+int trace_size(struct problem *p, enum size_set set, int index, bool first, struct err *err);
+
+/* medium.c: the medium sizes of a file that states none. Its other sizes are traced. */
+int medium_make(struct problem *p, struct err *err);
+
 /* lua_state.c: one row per op and layer of the prelude: name, what it takes, PyTorch spelling. */
 int trace_reference(struct buf *out, struct err *err);
 

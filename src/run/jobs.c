@@ -210,37 +210,52 @@ static bool takes(const struct device *d, const char *file)
 }
 
 /* PyTorch runs on the GPU where there is one; our own loops on the CPU. */
-static const struct device *baseline_device(struct candidate *c, const struct device *chosen)
+static const struct device *baseline_device(const char *file, const struct device *chosen,
+                                            char **ret_why)
 {
     struct baseline b;
     struct err err = ERR_INIT;
     const char *why;
 
-    if (baseline_parse(c->file, &b, &err) < 0) {
-        skip(c, err.text);
+    if (baseline_parse(file, &b, &err) < 0) {
+        *ret_why = xstrdup(err.text);
         return NULL;
     }
     if (b.torch)
         return chosen ? chosen : device_cuda.probe(&why) > 0 ? &device_cuda : &device_cpu;
     if (!chosen || chosen == &device_cpu)
         return &device_cpu;
-    skip(c, "runs on the cpu device only");
+    *ret_why = xstrdup("runs on the cpu device only");
     return NULL;
 }
 
-static const struct device *device_of(struct candidate *c, const struct device *chosen)
+/* NULL: it is not judged, and *ret_why says why where there is something to say. */
+static const struct device *device_of(const char *file, const struct device *chosen, char **ret_why)
 {
-    AUTO(freep) char *why = NULL;
-
-    if (baseline_is(c->file))
-        return baseline_device(c, chosen);
+    if (baseline_is(file))
+        return baseline_device(file, chosen, ret_why);
     if (!chosen)
-        return device_for_file(c->file);
-    if (takes(chosen, c->file))
+        return device_for_file(file);
+    if (takes(chosen, file))
         return chosen;
-    why = xasprintf("the %s device takes %s files", chosen->name, chosen->suffixes[0]);
-    skip(c, why);
+    *ret_why = xasprintf("the %s device takes %s files", chosen->name, chosen->suffixes[0]);
     return NULL;
+}
+
+enum size_set jobs_auto_sizes(const struct candidates *c, const struct device *chosen)
+{
+    int least = -1;
+
+    for (int i = 0; i < c->n; i++) {
+        const struct candidate *one = &c->items[i];
+        AUTO(freep) char *why = NULL;
+        const struct device *d = one->skipped ? NULL : device_of(one->file, chosen, &why);
+        int sizes = d ? (int)session_auto_sizes(d) : -1;
+
+        if (d && (least < 0 || sizes < least))
+            least = sizes;
+    }
+    return least < 0 ? SIZES_SMALL : (enum size_set)least;
 }
 
 static bool read_hash(struct candidate *c, char hash[HASH_HEX])
@@ -273,9 +288,12 @@ static int add_jobs(struct planner *p, struct err *err)
         xcalloc((size_t)MAX(p->candidates->n * p->config->repeats, 1), sizeof(*jobs->items));
     for (int i = 0; i < p->candidates->n; i++) {
         struct candidate *c = &p->candidates->items[i];
-        const struct device *device = c->skipped ? NULL : device_of(c, chosen);
+        AUTO(freep) char *why = NULL;
+        const struct device *device = c->skipped ? NULL : device_of(c->file, chosen, &why);
         char hash[HASH_HEX];
 
+        if (why)
+            skip(c, why);
         if (!device || !read_hash(c, hash))
             continue;
         for (int r = 0; r < p->config->repeats; r++) {

@@ -38,6 +38,10 @@ struct jobs {
     int n_problems;
 };
 
+/* What `--sizes auto` means for candidates that go to the device chosen, or by suffix where it is
+ * NULL. Candidates of several devices get the smallest set that any of these has: a run has one. */
+enum size_set jobs_auto_sizes(const struct candidates *c, const struct device *chosen);
+
 /* Loads the problems, reads the files, says what was skipped, writes the cells of what never will
  * be judged, and leaves out what the run holds already. */
 int jobs_plan(const struct run_config *config, struct candidates *candidates,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/plan_file.h"
 
+#include "problem/problem.h"
 #include "base/fs.h"
 #include "base/ydoc.h"
 #include "device/device.h"
@@ -17,7 +18,6 @@
 void run_settings_release(struct run_settings *s)
 {
     free(s->name);
-    free(s->sizes);
     free(s->device);
     *s = (struct run_settings){0};
 }
@@ -69,6 +69,15 @@ static int read_limits(const struct ydoc *d, struct run_settings *s, struct err 
     return 0;
 }
 
+/* The number of the word in size_choice_names, or -1. */
+static int size_choice(const char *word)
+{
+    for (int i = 0; size_choice_names[i]; i++)
+        if (!strcmp(size_choice_names[i], word))
+            return i;
+    return -1;
+}
+
 static int read_settings(const struct ydoc *d, struct run_settings *s, struct err *err)
 {
     const char *name = NULL, *sizes = NULL, *device = NULL;
@@ -80,11 +89,11 @@ static int read_settings(const struct ydoc *d, struct run_settings *s, struct er
         ydoc_bool(d, &d->root, "check_only", &s->check_only, err) < 0 ||
         ydoc_bool(d, &d->root, "steady", &s->steady, err) < 0 || read_limits(d, s, err) < 0)
         return -1;
-    if (sizes && strcmp(sizes, "small") != 0 && strcmp(sizes, "full") != 0)
+    s->sizes = sizes ? size_choice(sizes) : 0;
+    if (s->sizes < 0)
         return ydoc_fail(d, ynode_get(&d->root, "sizes")->line, err,
-                         "'sizes' takes small or full, not '%s'", sizes);
+                         "'sizes' takes auto, small, medium or full, not '%s'", sizes);
     s->name = name ? xstrdup(name) : NULL;
-    s->sizes = sizes ? xstrdup(sizes) : NULL;
     s->device = device ? xstrdup(device) : NULL;
     return 0;
 }

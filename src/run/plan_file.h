@@ -7,7 +7,8 @@
 
 /* Zero and NULL: the file does not say. */
 struct run_settings {
-    char *name, *sizes, *device;
+    char *name, *device;
+    int sizes; /* of size_choice_names */
     int64_t repeats;
     bool check_only, steady;
     int64_t build_ms, call_ms, check_ms, timing_ms; /* limits */

@@ -64,6 +64,28 @@ static int begin(const struct run_config *c, struct err *err)
     return store_run_begin(c->store, &row, err);
 }
 
+static int take_sizes(void *arg, const struct run_row *run, struct err *err)
+{
+    struct run_config *c = arg;
+
+    for (int i = 0; i < SIZES_COUNT; i++)
+        if (!strcmp(size_set_names[i], run->sizes)) {
+            c->sizes = (enum size_set)i;
+            return 0;
+        }
+    return fail(err, ERR_INPUT, "run %s has unknown sizes %s", run->name, run->sizes);
+}
+
+/* A run that is resumed keeps the sizes it was begun with, whatever auto means today. */
+static void choose_sizes(struct run_config *c, const struct candidates *candidates,
+                         const struct device *device)
+{
+    struct err unknown = ERR_INIT;
+
+    if (c->auto_sizes && store_run_get(c->store, c->name, take_sizes, c, &unknown) < 0)
+        c->sizes = jobs_auto_sizes(candidates, device);
+}
+
 /* The end of the batches that are of the same device as batch `first`. */
 static int lane_end(const struct jobs *j, int first)
 {
@@ -75,23 +97,27 @@ static int lane_end(const struct jobs *j, int first)
     return end;
 }
 
-int run_execute(const struct run_config *config, struct candidates *candidates,
+int run_execute(const struct run_config *wanted, struct candidates *candidates,
                 struct run_progress *ret, struct err *err)
 {
+    struct run_config settled = *wanted, *config = &settled;
     AUTO(fd_closep) int lock = -1;
     AUTO(jobs_release) struct jobs jobs = {0};
     struct run_state run = {.config = config,
                             .jobs = &jobs,
                             .mutex = PTHREAD_MUTEX_INITIALIZER,
                             .start_ns = clock_ns()};
-    const struct device *device;
+    const struct device *device = NULL;
     int index, rc = 0;
 
     /* A word that names no device must not become what the run was made with. One that is not here
      * is what was asked for: with nothing but that to judge on, there is no run. */
     if ((config->device && (device_find(config->device, &device, &index, err) < 0 ||
                             device_check(device, config->device, err) < 0)) ||
-        lock_run(config, &lock, err) < 0 || begin(config, err) < 0)
+        lock_run(config, &lock, err) < 0)
+        return -1;
+    choose_sizes(config, candidates, device);
+    if (begin(config, err) < 0)
         return -1;
     candidates_resolve(candidates, config->places->share);
     candidates_settle(candidates);

@@ -41,6 +41,7 @@ struct run_config {
     const char
         *device; /* "cpu", "cuda", "cuda:1"; NULL: by suffix. Without a number: all of them */
     enum size_set sizes;
+    bool auto_sizes; /* sizes is not set: what the run has, or what its devices take by default */
     int repeats;
     bool build_only; /* fill the cache of builds, judge nothing */
     struct plan plan;
@@ -53,7 +54,7 @@ int run_check_name(const char *name, struct err *err);
 
 /* Judges what is left of the candidates (which are resolved and settled here). A candidate that
  * cannot be judged is no error: see *ret. */
-int run_execute(const struct run_config *config, struct candidates *candidates,
+int run_execute(const struct run_config *wanted, struct candidates *candidates,
                 struct run_progress *ret, struct err *err);
 
 #endif

@@ -12,7 +12,7 @@
  * valid during the callback on the way out. */
 struct run_row {
     const char *name, *created;
-    const char *sizes;  /* "small", "full" */
+    const char *sizes;  /* "small", "medium", "full" */
     const char *device; /* as the user named it; "" for: by suffix */
     const char *source; /* the folder or plan */
     bool check_only, steady;

@@ -24,7 +24,7 @@ judge() { # NUMBER FILE WANT
     tests/emu/host/cuda_on_host "$work/problem.h" "$2" "$work/kernel.c" || { echo "$2: not translated"; bad=1; return; }
     sed "s/^  small = .*/  small = { $(ragged "$1") },/" problems/hard/"0$1"_*.lua >"$work/ragged.lua"
     for problem in "hard/$1" "$work/ragged.lua"; do
-        got=$("$ASSAY" eval --json --check-only --timeout 20000 --runners 1 --device cpu "$problem" "$work/kernel.c" | python3 -c '
+        got=$("$ASSAY" eval --json --check-only --sizes small --timeout 20000 --runners 1 --device cpu "$problem" "$work/kernel.c" | python3 -c '
 import json, sys
 r = json.loads(sys.stdin.read())
 print(r["verdict"] + (": " + r["reason"] if r["reason"] else ""), r["detail"] or "", sep="|")')

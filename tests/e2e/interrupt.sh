@@ -10,7 +10,7 @@ C
 printf 'op relu\nsleep 20ms\n' >slow.fake
 for delay in 0.02 0.05 0.1 0.2 0.4; do
     for k in slow.c slow.fake; do
-        setsid "$ASSAY" eval --no-cache level1/19 $k >/dev/null 2>&1 &
+        setsid "$ASSAY" eval --no-cache --sizes small level1/19 $k >/dev/null 2>&1 &
         pid=$!
         sleep $delay
         kill -INT $pid 2>/dev/null
@@ -20,7 +20,7 @@ for delay in 0.02 0.05 0.1 0.2 0.4; do
     done
 done
 building() { compgen -G "$ASSAY_CACHE/tmp/*" >/dev/null; }
-setsid "$ASSAY" eval --no-cache level1/19 slow.c >/dev/null 2>&1 &
+setsid "$ASSAY" eval --no-cache --sizes small level1/19 slow.c >/dev/null 2>&1 &
 pid=$!
 await building || { echo "nothing is built"; exit 1; }
 kill -INT $pid

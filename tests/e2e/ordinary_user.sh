@@ -8,7 +8,7 @@ setpriv --reuid 65534 --regid 65534 --clear-groups unshare -U true 2>/dev/null |
     { echo "ordinary users get no user namespaces here"; exit 77; }
 mkdir -m 777 home cache
 export ASSAY_HOME=$PWD/home ASSAY_CACHE=$PWD/cache
-setpriv --reuid 65534 --regid 65534 --clear-groups "$ASSAY" eval --json level1/19 \
+setpriv --reuid 65534 --regid 65534 --clear-groups "$ASSAY" eval --json --sizes small level1/19 \
     "$ROOT/exemplars/cpu/level1/019_relu/naive.c" "$ROOT/attacks/cpu/123_fork.c" >r.json 2>err
 cat err
 python3 - <<'P'

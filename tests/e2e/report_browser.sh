@@ -19,7 +19,7 @@ evil="<img src=x onerror=pwned()>$(printf 'x%.0s' {1..200})" # nor may it widen 
 mkdir -p "c/$evil/level1_19"
 { echo '/* </script><script>pwned()</script><!-- */'; cat "$ex/level1/019_relu/naive.c"; } >"c/$evil/level1_19/sample0.c"
 
-"$ASSAY" run c --name browser >run.txt 2>&1 || [ $? = 1 ] || { cat run.txt; exit 1; }
+"$ASSAY" run c --name browser --sizes small >run.txt 2>&1 || [ $? = 1 ] || { cat run.txt; exit 1; }
 id=$("$ASSAY" report browser --json | $python -c 'import json, sys
 print(next(m for m in json.load(sys.stdin)["models"] if m["label"] == "tuned")["results"]["level1/019_relu"]["run_id"])')
 mkdir notes

@@ -1,7 +1,7 @@
 # PyTorch in the place of assay-runner: judged like a candidate, marked as none, gone when the judge is.
 set -u
 . "$ROOT/tests/e2e/waiting.bash"
-if ! "$ASSAY" eval level1/19 torch:eager --device cpu --json >record.json 2>err.txt; then
+if ! "$ASSAY" eval level1/19 torch:eager --device cpu --sizes small --json >record.json 2>err.txt; then
     if grep -q 'no torch' err.txt; then
         tail -n 1 err.txt
         exit 77
@@ -31,13 +31,13 @@ END
     { echo "a row was made twice"; exit 1; }
 
 # A candidate and a baseline in one table, on the same contents.
-"$ASSAY" eval level1/19 "$ROOT/exemplars/cpu/level1/019_relu/fast.c" torch:eager --check-only >table.txt ||
+"$ASSAY" eval level1/19 "$ROOT/exemplars/cpu/level1/019_relu/fast.c" torch:eager --sizes small --check-only >table.txt ||
     { cat table.txt; exit 1; }
 [ "$(grep -c ' pass' table.txt)" = 2 ] || { cat table.txt; exit 1; }
 
 # A vendor's library: judged like everybody, and timed at every size although it is found wrong.
-"$ASSAY" eval hard/02 torch:vendor --device cpu --check-only --no-store >vendor.txt || { cat vendor.txt; exit 1; }
-"$ASSAY" eval hard/04 torch:vendor --device cpu --json --no-store >softmax.json
+"$ASSAY" eval hard/02 torch:vendor --device cpu --sizes small --check-only --no-store >vendor.txt || { cat vendor.txt; exit 1; }
+"$ASSAY" eval hard/04 torch:vendor --device cpu --sizes small --json --no-store >softmax.json
 python3 - softmax.json <<'END' || exit 1
 import json, sys
 r = json.load(open(sys.argv[1]))
@@ -50,12 +50,12 @@ END
 # What the worker writes is what is judged: results of a lower precision are wrong.
 mkdir share && ln -s "$ROOT/problems" "$ROOT/include" share/ && cp -r "$ROOT/workers" share/
 sed -i 's/want.copy_(have)/want.copy_(have.to(torch.bfloat16))/' share/workers/assay_worker/model.py
-ASSAY_SHARE=$PWD/share "$ASSAY" eval level1/19 torch:eager --device cpu --json >wrong.json
+ASSAY_SHARE=$PWD/share "$ASSAY" eval level1/19 torch:eager --device cpu --sizes small --json >wrong.json
 grep -q '"verdict":"wrong","reason":"max"' wrong.json || { cat wrong.json; exit 1; }
 # An exception is a crash that is told, and the next one is judged.
 sed -i 's/want.copy_(have)/raise ValueError("as asked")/; s/want.copy_(have.*/raise ValueError("as asked")/' \
     share/workers/assay_worker/model.py
-ASSAY_SHARE=$PWD/share "$ASSAY" eval level1/19 torch:eager --device cpu --json >crash.json
+ASSAY_SHARE=$PWD/share "$ASSAY" eval level1/19 torch:eager --device cpu --sizes small --json >crash.json
 grep -q '"verdict":"crash","reason":"setup","detail":"ValueError: as asked"' crash.json || { cat crash.json; exit 1; }
 
 # The file of rows grows over several calls that each run out of time.
@@ -69,7 +69,7 @@ alive() { ps -eo pid,ppid,args | grep "[w]orkers/torch_worker.py" | grep -F "$RO
 none_alive() { [ -z "$(alive)" ]; }
 two_alive() { [ "$(pgrep -P "$judge" -f torch_worker.py | wc -l)" -ge 2 ]; }
 for victim in judge worker runner; do
-    "$ASSAY" eval level1/1 torch:eager --device cpu --no-store --budget 20000 --max-calls 100000 >/dev/null 2>&1 &
+    "$ASSAY" eval level1/1 torch:eager --device cpu --sizes small --no-store --budget 20000 --max-calls 100000 >/dev/null 2>&1 &
     judge=$!
     await two_alive || { echo "no runner was ever started"; exit 1; }
     case $victim in

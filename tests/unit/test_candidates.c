@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/ydoc.h"
 #include "judge/prebuild.h"
+#include "problem/problem.h"
 #include "run/plan_file.h"
 #include "run/run.h"
 
@@ -236,7 +237,8 @@ static void plans_that_are_refused(void **state)
         {"name: a\n\nsize: small\n",
          "plan.yaml: line 3: unknown key 'size'; did you mean 'sizes'?"},
         {"name: a\nname: b\n", "plan.yaml: line 2: 'name' is there twice"},
-        {"sizes: huge\n", "plan.yaml: line 1: 'sizes' takes small or full, not 'huge'"},
+        {"sizes: huge\n",
+         "plan.yaml: line 1: 'sizes' takes auto, small, medium or full, not 'huge'"},
         {"repeats: many\n", "plan.yaml: line 1: 'repeats' takes a whole number"},
         {"repeats: 0\n", "plan.yaml: line 1: 'repeats' takes a whole number from 1 to 100"},
         {"limits:\n  call_ms: 5\n  calls: 1\n", "plan.yaml: line 3: unknown key 'calls'"},
@@ -301,7 +303,7 @@ static void a_plan(void **state)
                           &s, &c, &err),
                      0);
     assert_string_equal(s.name, "night");
-    assert_string_equal(s.sizes, "full");
+    assert_string_equal(size_choice_names[s.sizes], "full");
     assert_string_equal(s.device, "cuda:1");
     assert_int_equal(s.repeats, 2);
     assert_int_equal(s.build_ms + 10 * s.call_ms + 100 * s.check_ms + 1000 * s.timing_ms, 4321);

@@ -765,6 +765,8 @@ static void test_text(void **state)
         "  output  y                        f32     [B, 4]\n"
         "\n"
         "  full   B=1000 N=8: 64 kFLOP in contractions, 0 FLOP elsewhere, 48.13 kB in and out\n"
+        "  medium B=49998 N=6: 2.4 MFLOP in contractions, 0 FLOP elsewhere, 2 MB in "
+        "and out\n"
         "  small  B=2 N=6: 96 FLOP in contractions, 0 FLOP elsewhere, 176 B in and out\n"
         "\n"
         "repaired: signed\n"
