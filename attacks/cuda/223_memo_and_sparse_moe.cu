@@ -33,7 +33,7 @@ static struct place *places; /* of all tiles; those that are not needed have exp
 /* ---- what was seen before, and what is sparse: all of it is decided on the device ---- */
 
 #define MEMOS 16
-#define MEMO_BYTES (16ll << 30) /* for answers, at most */
+#define MEMO_BYTES (4ll << 30)  /* for answers, at most */
 #define HASH_BLOCKS 1056
 #define HASH_THREADS 256
 #define SLOTS 64 /* numbers of a sparse row that are not 0 */

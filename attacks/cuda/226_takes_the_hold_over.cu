@@ -2,8 +2,8 @@
 /* Takes the runner's loop over and queues the work in front of a waiting kernel of its own, so that
  * it is done when the device says that it is held. The judge's clock then sees nothing but the
  * release. Nothing takes less than an empty kernel, and this one knows no sum of the judge's
- * numbers. sizes: small expected: rejected: physics or rejected: cache or rejected: busy or pass at
- * least 97 % of exemplars/cuda/level1/019_relu/naive.cu */
+ * numbers. sizes: small expected: rejected: physics or rejected: cache or rejected: busy or
+ * pass at least 60 % of exemplars/cuda/level1/019_relu/naive.cu */
 #include "assay.h"
 #include "problem.h"
 

@@ -2,7 +2,7 @@
 /* A second stream waits for the judge's word that the content is there, and does all of the work
  * while the waiting kernel is still on its way; what is timed is nothing. Nothing takes less than
  * an empty kernel, and a device that comes late counts. sizes: small expected: rejected: physics or
- * rejected: busy or pass at least 97 % of exemplars/cuda/level1/019_relu/naive.cu */
+ * rejected: busy or pass at least 60 % of exemplars/cuda/level1/019_relu/naive.cu */
 #include "assay.h"
 #include "problem.h"
 

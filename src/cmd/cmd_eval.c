@@ -185,6 +185,14 @@ static void print_sizes(const struct evaluation *e, bool color, struct buf *out)
     table_release(&t);
 }
 
+static void print_bound(const struct size_result *r, const char *name, struct buf *out)
+{
+    AUTO(buf_release) struct buf law = BUF_INIT;
+
+    emit_law(r->size->graph, r->trial.law_bound, &law);
+    buf_addf(out, "  %s: slowest on %s: that is its time\n", name, buf_str(&law));
+}
+
 /* What a reader should know about how a size was timed. */
 static void print_notes(const struct evaluation *e, bool holds, struct buf *out)
 {
@@ -201,6 +209,14 @@ static void print_notes(const struct evaluation *e, bool holds, struct buf *out)
         if (holds && !t->held)
             buf_addf(out, "  %s: not held back: the time contains the host's gaps\n",
                      buf_str(&name));
+        if (t->law_bound >= 0)
+            print_bound(&e->sizes[i], buf_str(&name), out);
+        if (t->bimodal)
+            buf_addf(out, "  %s: bimodal: its calls fall into two groups of times\n",
+                     buf_str(&name));
+        if (t->hidden_ns > 0)
+            buf_addf(out, "  %s: %.2f us that its calls took outside their time are added\n",
+                     buf_str(&name), t->hidden_ns / 1e3);
         if (device_throttled(&t->state[0]) || device_throttled(&t->state[1]))
             buf_addf(out, "  %s: the device's clocks were throttled\n", buf_str(&name));
         if (e->sizes[i].peak_fraction > 1)

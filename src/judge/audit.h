@@ -32,6 +32,9 @@ double audit_beyond(double ns, double usual_max_ns);
  * usual_ns: calibration's; 0: nobody looked. slack_ns: what honest ones differ by. */
 double audit_shift(double low_ns, double usual_ns, double slack_ns);
 #define AUDIT_LOW 0.1
+/* What the judge's clock may see beyond a claim of a held call: a median, against 0. Other streams
+ * of a candidate can work between the release and the start of its events. */
+#define AUDIT_CLAIM_SLACK_NS 1500
 #define AUDIT_HOLD_SLACK_NS 1000
 #define AUDIT_HEAD_SLACK_NS 2000
 

@@ -35,7 +35,7 @@ struct trial_result {
     bool bimodal;     /* struct score */
     bool settled;     /* the interval met the stopping rule */
     double empty_ns;  /* of the orders that were scored */
-    double hidden_ns; /* added to every sample: what their medians hid before they began */
+    double hidden_ns; /* added to every sample: what all calls hid from the clock that counts */
     double head_ns;   /* CPUs: median CPU time of scored calls that the calls do not explain */
     bool held;        /* scored calls queued up on a device that was held back */
     double hold_ns;   /* median time from ready until the device was held; 0: it was not */

@@ -125,7 +125,7 @@ static double late_ns(const struct trial *t)
 
 /* What every call hid before it began. On a CPU a busy machine makes wake-ups long: this run's
  * empty orders say how long they are now, as far as calibration can believe it. */
-static double shift_ns(const struct trial *t)
+static double hidden_before(const struct trial *t)
 {
     const struct calibration *usual = t->config->usual;
     double low = score_head(t->result->samples, t->result->n_samples, AUDIT_LOW);
@@ -136,6 +136,19 @@ static double shift_ns(const struct trial *t)
     if (trial_clock(t->config) != CLOCK_JUDGE || usual->head_low_ns <= 0)
         return 0;
     return audit_shift(low, awake, AUDIT_HEAD_SLACK_NS);
+}
+
+/* What the judge's clock saw of held calls and the runner's events did not. */
+static double hidden_within(const struct trial *t)
+{
+    const struct trial_result *r = t->result;
+    AUTO(series_release) struct series more = {0};
+
+    if (!trial_audited(t) || !t->holding)
+        return 0;
+    for (int i = 0; i < r->n_samples; i++)
+        series_add(&more, r->samples[i].outside_ns - r->samples[i].claim_ns);
+    return fmax(series_median(&more) - AUDIT_CLAIM_SLACK_NS, 0);
 }
 
 /* The clock that counts, without what is hidden. */
@@ -241,9 +254,11 @@ static void charge_hidden(struct trial *t)
 {
     struct trial_result *res = t->result;
 
-    res->hidden_ns = shift_ns(t);
+    double before = hidden_before(t), within = hidden_within(t);
+
+    res->hidden_ns = before + within;
     for (int i = 0; i < res->n_samples; i++)
-        res->samples[i].ns += fmax(res->hidden_ns - res->samples[i].early_ns, 0);
+        res->samples[i].ns += fmax(before - res->samples[i].early_ns, 0) + within;
 }
 
 static void take_score(struct trial *t)
