@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Answers orders itself and takes its time with the empty ones, whose time is taken off every
- * call. That is never more than a microsecond. expected: pass at least 250 us */
+ * call. That is never more than calibration saw. expected: pass at least 250 us */
 #include "assay.h"
 #include "problem.h"
 

@@ -15,7 +15,7 @@
  *
  * It is loaded before the artifact. Candidate code could still keep it from running, or make room
  * for work of its own before it; then it takes longer from "ready" to "holding" than it should, and
- * the judge counts that (audit_hidden).
+ * the judge counts that (audit_shift).
  */
 #include "device/cuda_hold.h"
 

@@ -37,6 +37,9 @@ double audit_shift(double low_ns, double usual_ns, double slack_ns);
 #define AUDIT_CLAIM_SLACK_NS 1500
 #define AUDIT_HOLD_SLACK_NS 1000
 #define AUDIT_HEAD_SLACK_NS 2000
+/* On a busy machine wake-ups take longer: by so much at most, or a candidate that makes all of its
+ * own long, those of empty orders too, would hide its work there. */
+#define AUDIT_HEAD_BUSY_NS 2000
 
 /* A caller waits far longer than the device works: for the call, or for its launches alone. */
 bool audit_host_bound(double cold_ns, double call_ns, double queue_ns);

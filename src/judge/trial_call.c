@@ -376,7 +376,7 @@ static enum wire_hold how_to_hold(const struct trial *t, bool work)
  * which counts (rproc_hidden_ns). A GPU's work takes none, and goes on while its process stands
  * still: there the content comes last, when the runner is awake and has queued its work, and what
  * is done ahead meets the judge's own flush, whose time tells (look_for_others), or keeps the
- * device from being held (audit_hidden). So does a probe's at once after "done", which is the
+ * device from being held (audit_shift). So does a probe's at once after "done", which is the
  * runner's word. */
 int trial_order(struct trial *t, struct rproc *r, const struct shot *s, enum wire_order what,
                 int count, bool hold, struct rproc_reply *reply, struct verdict *v, struct err *err)

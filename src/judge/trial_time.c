@@ -123,19 +123,19 @@ static double late_ns(const struct trial *t)
     return audit_beyond(probes->values[probes->n - 1], t->config->usual->probe_max_ns);
 }
 
-/* What every call hid before it began. On a CPU a busy machine makes wake-ups long: this run's
- * empty orders say how long they are now, as far as calibration can believe it. */
+/* What every call hid before it began. On a CPU a busy machine makes wake-ups longer, as this run's
+ * empty orders tell: their process is the candidate's, so they are believed by a little. */
 static double hidden_before(const struct trial *t)
 {
     const struct calibration *usual = t->config->usual;
     double low = score_head(t->result->samples, t->result->n_samples, AUDIT_LOW);
-    double awake = fmax(usual->head_low_ns, fmin(t->empty_head, usual->head_max_ns));
+    double busy = fmin(t->empty_head, usual->head_low_ns + AUDIT_HEAD_BUSY_NS);
 
     if (trial_audited(t))
         return audit_shift(low, usual->hold_low_ns, AUDIT_HOLD_SLACK_NS);
     if (trial_clock(t->config) != CLOCK_JUDGE || usual->head_low_ns <= 0)
         return 0;
-    return audit_shift(low, awake, AUDIT_HEAD_SLACK_NS);
+    return audit_shift(low, fmax(usual->head_low_ns, busy), AUDIT_HEAD_SLACK_NS);
 }
 
 /* What the judge's clock saw of held calls and the runner's events did not. */

@@ -51,7 +51,7 @@ static void test_constants(void **state)
     char *want = xasprintf(
         "%u %d %d %d %d %d %d %d %d %d %d | %d %d %d %d %d %d %d %d %d %d %d | %zu %zu %zu %zu %zu "
         "%zu %zu "
-        "%zu %zu %zu %zu %zu %zu %zu %zu %zu %zu | %d\n",
+        "%zu %zu %zu %zu %zu %zu %zu %zu %zu %zu %zu | %d %d\n",
         WIRE_MAGIC, WIRE_VERSION, WIRE_MAX_FRAME, WIRE_ORDER_CALL, WIRE_ORDER_EMPTY,
         WIRE_STATUS_FAULT, WIRE_STATUS_BAD_ORDER, WIRE_HOLD_NONE, WIRE_HOLD_WORK, WIRE_HOLD_CALL,
         DEVICE_HOLD_MS, WIRE_HELLO, WIRE_READY, WIRE_PAGE, WIRE_ARENA, WIRE_SIZE, WIRE_LOAD,
@@ -63,7 +63,8 @@ static void test_constants(void **state)
         offsetof(struct wire_page, error), offsetof(struct wire_page, awake),
         offsetof(struct wire_page, awake_ack), offsetof(struct wire_page, hold),
         offsetof(struct wire_page, release), offsetof(struct wire_page, queued),
-        offsetof(struct wire_page, holding), offsetof(struct wire_page, ready), WIRE_ERROR_MAX);
+        offsetof(struct wire_page, holding), offsetof(struct wire_page, ready),
+        offsetof(struct wire_page, sum), WIRE_ERROR_MAX, WIRE_SWEEP);
     AUTO(freep)
     char *got = python(
         "w, P = wire, wire.Page\n"
@@ -74,11 +75,26 @@ static void test_constants(void **state)
         "P.go.offset, P.order.offset, P.in_arena.offset, P.out_arena.offset, "
         "P.count.offset, P.done.offset, P.status.offset, P.claim_ns.offset, "
         "P.error.offset, P.awake.offset, P.awake_ack.offset, P.hold.offset, P.release.offset, "
-        "P.queued.offset, P.holding.offset, P.ready.offset, \"|\", w.ERROR_MAX)",
+        "P.queued.offset, P.holding.offset, P.ready.offset, P.sum.offset, \"|\", w.ERROR_MAX, "
+        "w.SWEEP)",
         "");
 
     (void)state;
     assert_string_equal(got, want);
+}
+
+/* A frame that Python expected without its descriptor ended every worker on a GPU. */
+static void test_descriptors(void **state)
+{
+    AUTO(buf_release) struct buf want = BUF_INIT;
+    AUTO(freep) char *got = python("print(*sorted(wire.CARRIES_FD))", "");
+
+    (void)state;
+    for (enum wire_type t = WIRE_HELLO; wire_type_name(t); t++)
+        if (wire_carries_fd(t))
+            buf_addf(&want, "%s%d", want.len ? " " : "", t);
+    buf_addch(&want, '\n');
+    assert_string_equal(got, buf_str(&want));
 }
 
 static void test_dtypes(void **state)
@@ -467,6 +483,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_descriptors),
         cmocka_unit_test(test_dtypes),
         cmocka_unit_test(test_reads_frames),
         cmocka_unit_test(test_writes_frames),

@@ -14,6 +14,7 @@ VERSION = 3
 MAX_FRAME = 65536
 
 HELLO, READY, PAGE, ARENA, SIZE, LOAD, SETUP, START, OK, FAIL, WARM, SWEEP = range(1, 13)
+CARRIES_FD = (PAGE, ARENA, LOAD, SWEEP)
 STAGE_SANDBOX, STAGE_DEVICE, STAGE_IMPORT, STAGE_LOAD, STAGE_SETUP = range(5)
 ORDER_CALL, ORDER_EMPTY = 1, 2
 HOLD_NONE, HOLD_WORK, HOLD_CALL = range(3)
@@ -149,6 +150,6 @@ def receive(sock):
     if not frame:
         return 0, None, -1
     kind, value = decode(frame)
-    if len(fds) != (kind in (PAGE, ARENA, LOAD)):
+    if len(fds) != (kind in CARRIES_FD):
         raise WireError(f"frame {kind} with {len(fds)} descriptors")
     return kind, value, fds[0] if fds else -1
