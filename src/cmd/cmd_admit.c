@@ -131,7 +131,8 @@ static int admit_ref(struct admission *a, const struct problem_ref *ref, struct 
     int set = a->options->sizes;
     bool all = true;
 
-    if (problem_load(ref->path, ref->name, &p, err) < 0)
+    if (problem_load(ref->path, ref->name, &p, err) < 0 ||
+        problem_need_sizes(p, (enum size_set)set, err) < 0)
         return -1;
     a->name = p->name;
     for (int i = 0; i < p->n_sizes[set]; i++) {

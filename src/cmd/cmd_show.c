@@ -45,6 +45,8 @@ static int show_main(struct app *app, const void *options, int argc, char **argv
 
         if (rc == 0)
             rc = problem_load(ref.path, ref.name, &p, err);
+        if (rc == 0)
+            rc = problem_need_sizes(p, (enum size_set)o->sizes, err);
         problem_ref_release(&ref);
         if (rc < 0)
             return -1;

@@ -146,6 +146,8 @@ int session_open(struct station *station, const struct problem *problem,
     s->station = station;
     s->problem = problem;
     s->options = *options;
+    if (problem_need_sizes(problem, options->sizes, err) < 0)
+        return -1;
     s->n_sizes = problem->n_sizes[options->sizes];
     s->pools = xcalloc((size_t)s->n_sizes, sizeof(*s->pools));
     if (!options->seed_chosen)

@@ -5,7 +5,8 @@
  * MEDIUM_FLOOR_US; else one parameter of it is multiplied by the least whole number that brings it
  * there. Multiples keep what divides the parameter. Parameters are tried in the order in which they
  * are dimensions of the inputs, so that the batch usually comes first. A parameter that small and
- * full agree on is never tried, and where they agree on all of them, medium is that size, too. */
+ * full agree on is never tried, and where they agree on all of them, medium is that size, too.
+ * Where no parameter reaches the floor, the problem has no medium set. */
 #include "problem/trace.h"
 
 #include <math.h>
@@ -141,19 +142,17 @@ static bool one_size(const struct problem *p)
     return true;
 }
 
+/* 1: made. 0: the rule finds none. */
 static int make_size(struct problem *p, int i, const int *order, int n_order, struct err *err)
 {
     double small_us = graph_core_floor_us(p->sizes[SIZES_SMALL][i].graph);
 
     if (small_us >= MEDIUM_FLOOR_US || one_size(p))
-        return trace_size(p, SIZES_MEDIUM, i, false, err);
+        return trace_size(p, SIZES_MEDIUM, i, false, err) < 0 ? -1 : 1;
     for (int j = 0; j < n_order; j++)
         if (scale(p, i, order[j], small_us))
-            return 0;
-    return fail(err, ERR_INPUT,
-                "%s: sizes: medium does not follow from small: state medium = { ... } with a floor "
-                "of %d us at 20 GB/s and 50 GFLOP/s",
-                p->path, MEDIUM_FLOOR_US);
+            return 1;
+    return 0;
 }
 
 int medium_make(struct problem *p, struct err *err)
@@ -166,8 +165,25 @@ int medium_make(struct problem *p, struct err *err)
     for (int i = 0; i < n; i++) {
         copy_size(&p->sizes[SIZES_SMALL][i], &p->sizes[SIZES_MEDIUM][i]);
         p->n_sizes[SIZES_MEDIUM]++;
-        if (make_size(p, i, order, n_order, err) < 0)
+
+        int made = make_size(p, i, order, n_order, err);
+
+        if (made < 0)
             return -1;
+        if (!made) {
+            problem_drop_sizes(p, SIZES_MEDIUM);
+            return 0;
+        }
     }
     return 0;
+}
+
+int problem_need_sizes(const struct problem *p, enum size_set set, struct err *err)
+{
+    if (p->n_sizes[set] > 0)
+        return 0;
+    return fail(err, ERR_INPUT,
+                "%s: sizes: medium does not follow from small: state medium = { ... } with a floor "
+                "of %d us at 20 GB/s and 50 GFLOP/s",
+                p->path, MEDIUM_FLOOR_US);
 }

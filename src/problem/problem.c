@@ -22,15 +22,21 @@ static void size_release(struct size *s)
     graph_free(s->graph);
 }
 
+void problem_drop_sizes(struct problem *p, enum size_set set)
+{
+    for (int i = 0; i < p->n_sizes[set]; i++)
+        size_release(&p->sizes[set][i]);
+    free(p->sizes[set]);
+    p->sizes[set] = NULL;
+    p->n_sizes[set] = 0;
+}
+
 void problem_free(struct problem *p)
 {
     if (!p)
         return;
-    for (int set = 0; set < SIZES_COUNT; set++) {
-        for (int i = 0; i < p->n_sizes[set]; i++)
-            size_release(&p->sizes[set][i]);
-        free(p->sizes[set]);
-    }
+    for (int set = 0; set < SIZES_COUNT; set++)
+        problem_drop_sizes(p, (enum size_set)set);
     for (int i = 0; i < p->n_null_skips; i++) {
         free(p->null_skips[i].name);
         free(p->null_skips[i].why);

@@ -51,7 +51,7 @@ struct problem {
     int n_null_skips;
     struct size *sizes[SIZES_COUNT];
     int n_sizes[SIZES_COUNT];
-    bool medium_stated;  /* by the file; else it follows from small (medium.c) */
+    bool medium_stated;  /* by the file; else it follows from small (medium.c), if it can */
     char hash[HASH_HEX]; /* over all sizes that the file states */
     struct problem_text *texts;
     int n_texts;
@@ -65,6 +65,9 @@ void problem_pack(const struct problem *p, struct buf *out);
 int problem_unpack(const char *pack, size_t len, struct problem **ret, struct err *err);
 void problem_free(struct problem *p);
 void problem_freep(struct problem **p);
+/* Succeeds where the problem has sizes of this set. Only medium can be missing: ERR_INPUT, and the
+ * message says what the file has to state. */
+int problem_need_sizes(const struct problem *p, enum size_set set, struct err *err);
 /* Whether parameter k is the same in every size of small and full, and so in medium. */
 bool size_param_fixed(const struct problem *p, int k);
 /* Every medium size has a floor of at least this many microseconds, and cpu:naive takes at most

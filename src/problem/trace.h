@@ -40,7 +40,11 @@ int trace_run(struct trace *t, const char *text, size_t len, struct err *err);
 /* problem.c: runs the file for one size and puts graph and hash into it. */
 int trace_size(struct problem *p, enum size_set set, int index, bool first, struct err *err);
 
-/* medium.c: the medium sizes of a file that states none. Its other sizes are traced. */
+/* problem.c: the set is empty afterwards. */
+void problem_drop_sizes(struct problem *p, enum size_set set);
+
+/* medium.c: the medium sizes of a file that states none. Its other sizes are traced. Where the rule
+ * finds none, the set stays empty. */
 int medium_make(struct problem *p, struct err *err);
 
 /* lua_state.c: one row per op and layer of the prelude: name, what it takes, PyTorch spelling. */

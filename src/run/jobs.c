@@ -189,7 +189,8 @@ static int load_problems(struct planner *p, struct err *err)
         AUTO(problem_freep) struct problem *problem = NULL;
         struct err broken = ERR_INIT;
 
-        if (problem_load(c->problems[i].path, c->problems[i].name, &problem, &broken) < 0)
+        if (problem_load(c->problems[i].path, c->problems[i].name, &problem, &broken) < 0 ||
+            problem_need_sizes(problem, p->config->sizes, &broken) < 0)
             skip_all_of(p, i, broken.text);
         else if (add_problem(p, i, problem, err) < 0)
             return -1;

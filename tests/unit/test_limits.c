@@ -173,6 +173,59 @@ static void memory_and_convolution_on_a_datasheet(void **state)
     assert_true(near(l.physics_ns, 1e9 * l.flops / 4 / (32e12 / 3)));
 }
 
+/* Back to back, arithmetic is done whatever the cache holds; bytes come from memory only where
+ * inputs and outputs exceed it twice. */
+static void hot_calls_may_find_their_bytes_in_the_cache(void **state)
+{
+    AUTO(problem_freep)
+    struct problem *matmul_p =
+        load(HEAD "output('y', matmul(input('a', f32, { N, N }), input('b', f32, { N, N })))");
+    AUTO(problem_freep)
+    struct problem *relu_p = load(HEAD "output('y', relu(input('x', f32, { N, N })))");
+    struct calibration c = {.read_bytes_s = 5e11, .copy_bytes_s = 8e11};
+    struct hardware large_cache = sheet;
+    struct limits l;
+
+    (void)state;
+    limits_compute(matmul_p, small(matmul_p), NULL, &round_numbers, 1 << 30, &l);
+    assert_true(near(l.hot_physics_ns, 65536 / 1.5));
+    /* 4096 bytes in, 4096 out. */
+    limits_compute(relu_p, small(relu_p), NULL, &round_numbers, 4095, &l);
+    assert_true(near(l.hot_physics_ns, 4097 / 3.0));
+    limits_compute(relu_p, small(relu_p), NULL, &round_numbers, 4096, &l);
+    assert_true(l.hot_physics_ns == 0);
+    /* The datasheet's cache counts where it is the larger one. */
+    limits_compute(relu_p, small(relu_p), &large_cache, &c, 0, &l);
+    assert_true(near(l.hot_physics_ns, 4.096 + 3.096));
+    large_cache.cache_bytes = 4096;
+    limits_compute(relu_p, small(relu_p), &large_cache, &c, 0, &l);
+    assert_true(l.hot_physics_ns == 0);
+}
+
+/* A ReLU of 3.65 us was shown as 0.3 us, less than an empty launch takes. */
+static void no_call_is_faster_than_an_empty_kernel(void **state)
+{
+    AUTO(problem_freep)
+    struct problem *p = load(HEAD "output('y', relu(input('x', f32, { N, N })))");
+    struct calibration c = round_numbers;
+    struct limits l;
+
+    (void)state;
+    c.cold_floor_ns = 5000;
+    c.hot_floor_ns = 4000;
+    limits_compute(p, small(p), NULL, &c, 0, &l);
+    assert_true(near(l.physics_ns, 4800));
+    assert_true(near(l.hot_physics_ns, 3800));
+    /* Where bytes take longer, they bind. */
+    c.cold_floor_ns = 2900;
+    c.hot_floor_ns = 2800;
+    limits_compute(p, small(p), NULL, &c, 0, &l);
+    assert_true(near(l.physics_ns, 8192 / 3.0));
+    assert_true(near(l.hot_physics_ns, 8192 / 3.0));
+    /* The score is no part of it. */
+    assert_true(near(l.floor_ns, 8192 / 2.0));
+}
+
 /* An unknown device goes by what it reached; what was not measured there forbids nothing. */
 static void an_unknown_device_goes_by_its_rates(void **state)
 {
@@ -306,6 +359,8 @@ int main(void)
         cmocka_unit_test(a_demanded_class_is_the_peak),
         cmocka_unit_test(memory_and_convolution_on_a_datasheet),
         cmocka_unit_test(an_unknown_device_goes_by_its_rates),
+        cmocka_unit_test(hot_calls_may_find_their_bytes_in_the_cache),
+        cmocka_unit_test(no_call_is_faster_than_an_empty_kernel),
         cmocka_unit_test(flops_that_algebra_may_remove_are_no_physics),
         cmocka_unit_test(calibrations_are_kept_by_fingerprint),
         cmocka_unit_test(every_rate_of_a_calibration_is_kept),

@@ -142,10 +142,6 @@ static void test_refused(void **state)
     static const struct {
         const char *text, *want;
     } cases[] = {
-        {"sizes { full = { K = 9 }, small = { K = 3 } }\n"
-         "output('y', avg_pool(input('x', f32, { 1, 1, 64, 64 }), { k = K }))\n",
-         "p.lua: sizes: medium does not follow from small: state medium = { ... } with a floor of "
-         "100 us at 20 GB/s and 50 GFLOP/s"},
         {"sizes { full = { N = 64, G = 2 }, medium = { N = 64, G = 4 }, small = { N = 8, G = 2 } "
          "}\n"
          "output('y', relu(input('x', f32, { N, G })))\n",
@@ -165,6 +161,32 @@ static void test_refused(void **state)
         assert_int_equal(problem_load("p.lua", "p", &p, &err), -1);
         assert_string_equal(err.text, cases[i].want);
     }
+}
+
+/* Small experiments were refused where the rule finds no medium. They load without one, and only
+ * who asks for it is refused. */
+static void test_none(void **state)
+{
+    static const char text[] =
+        TITLE "sizes { full = { K = 9 }, small = { { K = 3 }, { K = 5 } } }\n"
+              "output('y', avg_pool(input('x', f32, { 1, 1, 64, 64 }), { k = K }))\n";
+    AUTO(problem_freep) struct problem *p = load(text);
+    AUTO(buf_release) struct buf shown = BUF_INIT;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_int_equal(p->n_sizes[SIZES_MEDIUM], 0);
+    assert_null(p->sizes[SIZES_MEDIUM]);
+    assert_false(p->medium_stated);
+    assert_int_equal(problem_need_sizes(p, SIZES_SMALL, &err), 0);
+    assert_int_equal(problem_need_sizes(p, SIZES_FULL, &err), 0);
+    assert_int_equal(problem_need_sizes(p, SIZES_MEDIUM, &err), -1);
+    assert_int_equal(err.kind, ERR_INPUT);
+    assert_string_equal(err.text,
+                        "p.lua: sizes: medium does not follow from small: state medium = { ... } "
+                        "with a floor of 100 us at 20 GB/s and 50 GFLOP/s");
+    emit_text(p, &shown);
+    assert_null(strstr(buf_str(&shown), "medium"));
 }
 
 static void test_auto(void **state)
@@ -193,6 +215,7 @@ static void test_all_problems(void **state)
 
         if (problem_load(refs[k].path, refs[k].name, &p, &err) < 0)
             fail_msg("%s", err.text);
+        assert_true(p->n_sizes[SIZES_MEDIUM] > 0);
         for (int i = 0; i < p->n_sizes[SIZES_MEDIUM]; i++) {
             const struct graph *g = p->sizes[SIZES_MEDIUM][i].graph;
             struct cost c;
@@ -211,10 +234,11 @@ static void test_all_problems(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rule),   cmocka_unit_test(test_several),
-        cmocka_unit_test(test_stated), cmocka_unit_test(test_hash_stays),
-        cmocka_unit_test(test_memory), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_auto),   cmocka_unit_test(test_all_problems),
+        cmocka_unit_test(test_rule),         cmocka_unit_test(test_several),
+        cmocka_unit_test(test_stated),       cmocka_unit_test(test_hash_stays),
+        cmocka_unit_test(test_memory),       cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_none),         cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_all_problems),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -815,6 +815,28 @@ static void test_pack(void **state)
     }
 }
 
+/* The law that makes a score is named by what it is for each float tensor. */
+static void test_law_in_words(void **state)
+{
+    static const char *const want[] = {"a spread x 0.5, c heavy", "a normal, c needle",
+                                       "a spread x 0.5, c spread"};
+    AUTO(problem_freep) struct problem *p = NULL;
+
+    (void)state;
+    must_load(HEAD "local a = input('a', f32, { B, N }, spread { scale = 0.5 }, normal())\n"
+                   "local b = input('b', f32, { B, N }, normal())\n"
+                   "local c = input('c', f32, { B, N }, heavy(), check_only(needle()), spread())\n"
+                   "local i = input('i', i64, { B }, ints(0, B), ints(0, 1))\n"
+                   "output('y', a + b + c + gather(a, i))\n",
+              &p);
+    for (int law = 0; law < 3; law++) {
+        AUTO(buf_release) struct buf got = BUF_INIT;
+
+        emit_law(p->sizes[SIZES_SMALL][0].graph, law, &got);
+        assert_string_equal(buf_str(&got), want[law]);
+    }
+}
+
 /* Laws under which work can be saved are for checks by themselves: of float inputs, where values
  * are what counts, not of parameters, and not of indices, masks and lengths. */
 static void test_laws_for_checks(void **state)
@@ -845,6 +867,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_laws_for_checks),
+        cmocka_unit_test(test_law_in_words),
         cmocka_unit_test(test_bad),
         cmocka_unit_test(test_sandbox),
         cmocka_unit_test(test_byte_code),

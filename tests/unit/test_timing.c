@@ -251,6 +251,7 @@ static int test_alloc(void *ctx, enum mem_kind kind, size_t bytes, struct mem *r
 
 static struct device_judge_ops ops;
 static struct device device;
+static int n_runners; /* of a plan */
 
 static void make_device(enum device_clock clock, int hold_ms)
 {
@@ -267,6 +268,7 @@ static void make_device(enum device_clock clock, int hold_ms)
     children_slow = always_slow = slow_once = held_slow = flushes = 0;
     allocs = ALLOC_AS_EVER;
     seen_child = false;
+    n_runners = 1;
     usual = (struct calibration){0};
 }
 
@@ -288,7 +290,7 @@ static struct session_options options_of(void)
     o.plan.checks = 3;
     o.plan.warmups = 3;
     o.plan.min_calls = o.plan.max_calls = 8;
-    o.plan.runners = 1;
+    o.plan.runners = n_runners;
     return o;
 }
 
@@ -379,6 +381,8 @@ static void an_honest_claim_passes_at_once(void **state)
     expect(&g, VERDICT_PASS, "", "");
     assert_true(timed(&g)->held);
     assert_false(timed(&g)->host_bound);
+    assert_true(timed(&g)->hidden_ns == 0);
+    assert_true(timed(&g)->cold.median == 10e9);
     assert_int_equal(timed(&g)->runs, 1);
     end(&g);
 }
@@ -432,6 +436,54 @@ static void work_after_done_counts(void **state)
     expect(&g, VERDICT_PASS, "", "");
     assert_true(timed(&g)->cold.median >= 10e9 + 0.5e6);
     end(&g);
+}
+
+/* What the judge's clock sees of held calls beyond their claims is added: 2 ms of 500, which the
+ * audit allows. Seven of the twelve scored calls really take as long, in either run, so the median
+ * is one of the quickest two of them, however busy the machine is. */
+static void what_the_claim_leaves_out_counts(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+    judge(&g, "op relu\ntime 500ms\n"
+              "sleep 502ms at call 9\nsleep 502ms at call 10\nsleep 502ms at call 11\n"
+              "sleep 502ms at call 12\nsleep 502ms at call 13\nsleep 502ms at call 14\n"
+              "sleep 502ms at call 15\n");
+    expect(&g, VERDICT_PASS, "", "");
+    assert_true(timed(&g)->held);
+    assert_true(timed(&g)->hidden_ns >= 1.9e6 && timed(&g)->hidden_ns <= 5.1e6);
+    assert_true(fabs(timed(&g)->cold.median - 500e6 - timed(&g)->hidden_ns) < 1);
+    end(&g);
+}
+
+/* Nobody is faster than an empty kernel, cold or back to back. */
+static void below_an_empty_kernel_is_physics(void **state)
+{
+    static const struct {
+        double cold_floor_ns, hot_floor_ns;
+        enum verdict_kind kind;
+        const char *reason, *detail;
+    } cases[] = {
+        {20e9, 0, VERDICT_REJECTED, "physics",
+         "10000000.000 us cold is faster than this device can move or compute it, or run an empty "
+         "kernel (19999999.800 us)"},
+        {0, 20e9, VERDICT_REJECTED, "physics", "10000000.000 us back to back is faster"},
+        {10e9 + 100, 10.5e9, VERDICT_PASS, "", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct rig g;
+
+        make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+        usual.cold_floor_ns = cases[i].cold_floor_ns;
+        usual.hot_floor_ns = cases[i].hot_floor_ns;
+        judge(&g, "op relu\ntime 10s\n");
+        expect(&g, cases[i].kind, cases[i].reason, cases[i].detail);
+        end(&g);
+    }
 }
 
 static struct device_sweep sweep;
@@ -846,6 +898,73 @@ static void somebody_elses_work_is_infra(void **state)
     end(&g);
 }
 
+/* --- contents of scored calls --- */
+
+#define MAX_CONTENTS 64
+
+/* One content, one score: 14 of 30 scored calls repeated a content, and who remembered answers
+ * owned the median. */
+static void assert_contents(const struct trial_result *t, int runs, int laws, int first)
+{
+    int shown[MAX_CONTENTS] = {0}, met[PLAN_MAX_RUNNERS][8] = {0};
+
+    assert_true(t->n_samples >= PLAN_LEAST_CALLS && t->n_samples % runs == 0);
+    for (int i = 0; i < t->n_samples; i++) {
+        const struct sample *s = &t->samples[i];
+
+        assert_true(s->content >= first && s->content < MAX_CONTENTS);
+        assert_int_equal(shown[s->content]++, 0);
+        assert_true(s->run >= 0 && s->run < runs && s->law >= 0 && s->law < laws);
+        met[s->run][s->law]++;
+    }
+    for (int law = 0; law < laws; law++) {
+        int all = 0;
+
+        for (int run = 0; run < runs; run++) {
+            assert_true(met[run][law] > 0);
+            all += met[run][law];
+        }
+        assert_true(all >= PLAN_FRESH_LAW);
+    }
+}
+
+/* The problem's first laws are scored, and the one behind them is not. Checks come first: one
+ * content of every law. */
+static void no_content_is_scored_twice(void **state)
+{
+    static const struct {
+        int runners, laws;
+        const char *text;
+        int64_t memory_bytes; /* 0: all contents fit */
+    } cases[] = {
+        {1, 2, "spread(), normal()", 0},          {3, 2, "spread(), normal()", 0},
+        {3, 3, "spread(), normal(), heavy()", 0}, {2, 2, "spread(), normal()", 0},
+        {3, 2, "spread(), normal()", 250000},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        AUTO(freep)
+        char *problem = xasprintf("problem { 'P', level = 1, id = 1 }\n"
+                                  "sizes { full = { N = 64 }, small = { N = 16 } }\n"
+                                  "output('y', relu(input('x', f32, { N, N }, %s,\n"
+                                  "                       check_only(needle()))))\n",
+                                  cases[i].text);
+        struct rig g;
+
+        make_device(CLOCK_CLAIM, 0);
+        n_runners = cases[i].runners;
+        memory_bytes = cases[i].memory_bytes;
+        judge_on(&g, problem, "op relu\ntime 10us\n");
+        memory_bytes = 0;
+        expect(&g, VERDICT_PASS, "", "");
+        assert_int_equal(pool_keeps(&g.session->pools[0], PLAN_LEAST_CALLS),
+                         !cases[i].memory_bytes);
+        assert_contents(timed(&g), cases[i].runners, cases[i].laws, cases[i].laws + 1);
+        end(&g);
+    }
+}
+
 /* --- the record --- */
 
 static void check_record(json_t *record)
@@ -1015,6 +1134,8 @@ int main(void)
         cmocka_unit_test(work_before_the_release_counts),
         cmocka_unit_test(a_little_in_every_call_counts),
         cmocka_unit_test(work_after_done_counts),
+        cmocka_unit_test(what_the_claim_leaves_out_counts),
+        cmocka_unit_test(below_an_empty_kernel_is_physics),
         cmocka_unit_test(who_does_not_sweep_is_rejected),
         cmocka_unit_test(what_is_hidden_excuses_no_claim),
         cmocka_unit_test(queueing_hides_nothing),
@@ -1035,6 +1156,7 @@ int main(void)
         cmocka_unit_test(a_small_output_that_changes_is_late_too),
         cmocka_unit_test(a_passing_disturbance_is_forgiven),
         cmocka_unit_test(somebody_elses_work_is_infra),
+        cmocka_unit_test(no_content_is_scored_twice),
         cmocka_unit_test(who_holds_all_memory_is_judged),
         cmocka_unit_test(who_held_all_memory_is_awaited),
         cmocka_unit_test(record_says_how_it_was_timed),

@@ -417,4 +417,10 @@ static inline void mma(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b
     emu_sync_warp();
 }
 
+/* A hint, without a cache to give it to. */
+static inline void prefetch_line(const uint8_t *at)
+{
+    (void)at;
+}
+
 #endif
