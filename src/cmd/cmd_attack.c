@@ -17,6 +17,7 @@
 #define CALL_TIMEOUT_MS 1000
 #define BUILD_TIMEOUT_MS 30000
 #define TIMING_BUDGET_MS 1 /* the least number of scored calls, and no more */
+#define TIMED_GOES 10      /* at an attack and its control, where it seems to be faster */
 
 struct attack_options {
     const char *device;
@@ -41,7 +42,8 @@ struct finding {
     bool judged;
 };
 
-/* An honest candidate that attacks are held against; judged once for a session. */
+/* An honest candidate that attacks are held against; judged once for a session, and again where
+ * somebody seems to be faster. */
 struct control {
     const char *file; /* an attack's; not owned */
     struct attack_times times;
@@ -129,14 +131,23 @@ static int judge_control(struct run *r, const struct attack *a, struct attack_ti
     return rc;
 }
 
+static struct control *known_control(struct run *r, const struct attack *a)
+{
+    for (int i = 0; i < r->n_controls; i++)
+        if (!strcmp(r->controls[i].file, a->control))
+            return &r->controls[i];
+    return NULL;
+}
+
 static int find_control(struct run *r, const struct attack *a, struct attack_times *ret,
                         struct err *err)
 {
-    for (int i = 0; i < r->n_controls; i++)
-        if (!strcmp(r->controls[i].file, a->control)) {
-            *ret = r->controls[i].times;
-            return 0;
-        }
+    const struct control *known = known_control(r, a);
+
+    if (known) {
+        *ret = known->times;
+        return 0;
+    }
     if (judge_control(r, a, ret, err) < 0)
         return -1;
     r->controls = xrealloc(r->controls, (size_t)(r->n_controls + 1) * sizeof(*r->controls));
@@ -154,6 +165,35 @@ static void name_sizes(const struct run *r, struct finding *f)
         size_print(&s->problem->sizes[s->options.sizes][i], &name);
         f->sizes[i] = xstrdup(buf_str(&name));
     }
+}
+
+/* Both once more, in turn: the least of their times count. An attack that does not pass this time
+ * did pass before, and stays what it was found to be. */
+static int time_again(struct run *r, const struct attack *a, struct finding *f, struct err *err)
+{
+    struct control *control = known_control(r, a);
+    struct attack_times again;
+    struct evaluation e;
+
+    if (judge_control(r, a, &again, err) < 0)
+        return -1;
+    attack_times_least(&control->times, &again);
+    f->control = control->times;
+    if (eval(r, a->path, a->build_timeout_ms, &e, err) < 0)
+        return -1;
+    times_of(&e, &again);
+    if (e.verdict.kind == VERDICT_PASS)
+        attack_times_least(&f->times, &again);
+    f->outcome = attack_judge(a, &f->verdict, &f->times, &f->control);
+    evaluation_release(&e);
+    return 0;
+}
+
+/* Faster than its control, as it seems. One disturbed control is enough for that. */
+static bool seems_fast(const struct attack *a, const struct finding *f)
+{
+    return a->control && f->outcome == ATTACK_MISSED && f->verdict.kind == VERDICT_PASS &&
+           f->times.n == f->control.n;
 }
 
 static int judge_attack(struct run *r, int i, struct err *err)
@@ -176,6 +216,9 @@ static int judge_attack(struct run *r, int i, struct err *err)
     f->outcome = attack_judge(a, &f->verdict, &f->times, &f->control);
     f->ms = clock_ms_since(start);
     evaluation_release(&e);
+    for (int go = 1; go < TIMED_GOES && seems_fast(a, f); go++)
+        if (time_again(r, a, f, err) < 0)
+            return -1;
     return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -275,6 +276,12 @@ static bool too_fast(const struct attack *a, const struct attack_times *own,
     double first_us = own->n ? own->us[0] : 0;
 
     return first_us < a->least_us || (a->control && below_control(a, own, control));
+}
+
+void attack_times_least(struct attack_times *t, const struct attack_times *again)
+{
+    for (int i = 0; i < t->n && i < again->n; i++)
+        t->us[i] = fmin(t->us[i], again->us[i]);
 }
 
 enum attack_outcome attack_judge(const struct attack *a, const struct verdict *v,

@@ -74,6 +74,9 @@ struct attack_times {
     double us[CORPUS_MAX_SIZES];
 };
 
+/* The least of both at each size: a busy machine adds time and takes none away. */
+void attack_times_least(struct attack_times *t, const struct attack_times *again);
+
 /* control: of the attack's control, where it has one. */
 enum attack_outcome attack_judge(const struct attack *a, const struct verdict *v,
                                  const struct attack_times *own,

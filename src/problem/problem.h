@@ -95,7 +95,8 @@ int problem_list(const char *share_dir, char *const *suites, int n_suites, struc
 void problem_ref_release(struct problem_ref *r);
 void problem_refs_free(struct problem_ref *refs, int n);
 
-/* The C header a candidate of this problem and size set includes: problem.h. */
+/* The C header a candidate of this problem and size set includes: problem.h. Like emit_torch, for a
+ * set that has sizes: problem_need_sizes(). */
 void emit_c_header(const struct problem *p, enum size_set set, struct buf *out);
 /* A PyTorch module that computes the first size of the set: Model, get_inputs, get_init_inputs. It
  * runs in float32 and in float64 (f32 follows the inputs). */

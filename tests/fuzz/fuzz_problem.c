@@ -16,6 +16,10 @@ static void show(const struct problem *p)
 
     emit_text(p, &out);
     for (int set = 0; set < SIZES_COUNT; set++) {
+        struct err none = ERR_INIT;
+
+        if (problem_need_sizes(p, (enum size_set)set, &none) < 0)
+            continue;
         emit_c_header(p, (enum size_set)set, &out);
         for (int i = 0; i < p->n_sizes[set]; i++)
             emit_torch_size(p, (enum size_set)set, i, &out);

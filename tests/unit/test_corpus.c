@@ -151,6 +151,19 @@ static void times_are_held_against_figures(void **state)
     assert_int_equal(attack_judge(&c.attacks[0], &v, &none, &none), ATTACK_MISSED);
 }
 
+/* One disturbed control made an attack look faster than it: 70 us beside 85, where it takes 60. */
+static void the_least_times_count(void **state)
+{
+    static const struct attack_times again = {2, {60, 12}}, none = {0, {0}};
+    struct attack_times t = {2, {85, 10}};
+
+    (void)state;
+    attack_times_least(&t, &again);
+    assert_true(t.n == 2 && t.us[0] == 60 && t.us[1] == 10);
+    attack_times_least(&t, &none);
+    assert_true(t.n == 2 && t.us[0] == 60 && t.us[1] == 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +171,7 @@ int main(void)
         cmocka_unit_test(comments_that_are_refused),
         cmocka_unit_test(times_are_held_against_the_controls),
         cmocka_unit_test(times_are_held_against_figures),
+        cmocka_unit_test(the_least_times_count),
     };
 
     return cmocka_run_group_tests_name("corpus", tests, NULL, NULL);
