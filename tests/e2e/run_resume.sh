@@ -13,7 +13,7 @@ tree() {
 }
 starts=0
 start() {
-    "$ASSAY" run gen --name killed >out.txt 2>err.txt &
+    "$ASSAY" run gen --name killed --sizes small >out.txt 2>err.txt &
     run=$!
     starts=$((starts + 1))
 }
@@ -30,7 +30,7 @@ for _ in $(seq "$kills"); do
     if [ "$victim" = "$run" ]; then wait $run 2>/dev/null; start; fi
 done
 wait $run
-"$ASSAY" run gen --name killed >out.txt 2>err.txt
+"$ASSAY" run gen --name killed --sizes small >out.txt 2>err.txt
 query() { sqlite3 "$ASSAY_HOME/store.db" "$1"; }
 [ "$(query 'pragma integrity_check')" = ok ] || { echo "store is damaged"; exit 1; }
 [ "$(query 'select count(*), count(distinct record) from cells')" = "$count|$count" ] ||

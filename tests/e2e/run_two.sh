@@ -4,9 +4,9 @@ set -u
 mkdir -p gen/a/level1_19
 for i in 0 1 2 3; do printf 'op relu\ntime 1%dus\n' $i >gen/a/level1_19/sample$i.fake; done
 hold_device
-"$ASSAY" run gen --name one >one.out 2>one.err &
+"$ASSAY" run gen --name one --sizes small >one.out 2>one.err &
 first=$!
-"$ASSAY" run gen --name two >two.out 2>two.err &
+"$ASSAY" run gen --name two --sizes small >two.out 2>two.err &
 second=$!
 await all_wait $first $second || { echo "they do not wait for the device"; cat /proc/locks; exit 1; }
 sleep 0.1
@@ -19,10 +19,10 @@ waited=$(sqlite3 "$ASSAY_HOME/store.db" "select sum(json_extract(json, '\$.phase
 
 for i in 4 5 6; do printf 'op relu\ntime 1%dus\n' $i >gen/a/level1_19/sample$i.fake; done
 hold_device # so that it is not over too soon
-"$ASSAY" run gen --name one >one.out 2>one.err &
+"$ASSAY" run gen --name one --sizes small >one.out 2>one.err &
 first=$!
 await all_wait $first || { echo "it does not wait for the device"; cat /proc/locks; exit 1; }
-"$ASSAY" run gen --name one >two.out 2>two.err && { echo "a second start was let in"; exit 1; }
+"$ASSAY" run gen --name one --sizes small >two.out 2>two.err && { echo "a second start was let in"; exit 1; }
 grep -q 'run one is going on in another process' two.err || { cat two.err; exit 1; }
 let_go
 wait $first || { cat one.err; exit 1; }
