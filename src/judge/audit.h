@@ -29,7 +29,8 @@ double audit_beyond(double ns, double usual_max_ns);
  * quantiles (AUDIT_LOW): on an H200 the way to a standstill takes 176 or 183 us, half of the calls
  * each, so that a median may be either, and the 10th percentile stays within 1 us. Over the faster
  * half of the calls: they make the score, whatever the others do.
- * usual_ns: calibration's; 0: nobody looked. slack_ns: what honest ones differ by. */
+ * usual_ns: calibration's; 0: nobody looked. slack_ns: what honest ones differ by. On a CPU usual
+ * is calibration's median: wake-ups there differ by some us from one run to the next. */
 double audit_shift(double low_ns, double usual_ns, double slack_ns);
 #define AUDIT_LOW 0.1
 /* What the judge's clock may see beyond a claim of a held call: a median, against 0. Other streams

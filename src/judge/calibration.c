@@ -25,7 +25,7 @@ static const struct {
     {"hold_low_ns", offsetof(struct calibration, hold_low_ns)},
     {"hold_max_ns", offsetof(struct calibration, hold_max_ns)},
     {"probe_max_ns", offsetof(struct calibration, probe_max_ns)},
-    {"head_low_ns", offsetof(struct calibration, head_low_ns)},
+    {"head_ns", offsetof(struct calibration, head_ns)},
     {"head_max_ns", offsetof(struct calibration, head_max_ns)},
 };
 

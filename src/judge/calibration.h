@@ -23,7 +23,7 @@ struct calibration {
     double cold_floor_ns, hot_floor_ns; /* the 1st percentile of an empty candidate's calls */
     double hold_low_ns, hold_max_ns;    /* GPUs: from a ready content to a device that is held */
     double probe_max_ns; /* GPUs: the judge's least work at once after a call: processes change */
-    double head_low_ns, head_max_ns; /* CPUs: CPU time of a call that it does not explain */
+    double head_ns, head_max_ns; /* CPUs: CPU time of a call that it does not explain; median */
 };
 
 /* The better of reading and copying: what memory traffic is held against. */

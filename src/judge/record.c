@@ -260,7 +260,7 @@ json_t *record_calibration(const struct calibration *c)
                      "empty_order_us", c->empty_order_ns / 1e3, "empty_order_max_us",
                      c->empty_order_max_ns / 1e3, "hold_low_us", c->hold_low_ns / 1e3,
                      "hold_max_us", c->hold_max_ns / 1e3, "probe_max_us", c->probe_max_ns / 1e3,
-                     "head_low_us", c->head_low_ns / 1e3, "head_max_us", c->head_max_ns / 1e3);
+                     "head_us", c->head_ns / 1e3, "head_max_us", c->head_max_ns / 1e3);
 }
 
 static json_t *positive(double v)

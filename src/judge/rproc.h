@@ -71,6 +71,7 @@ struct rproc {
     /* Of its last order: CPU time before, and the judge's clock from SIGCONT to awake (0: it did
      * not wake), from go to done, from done to a standstill. */
     uint64_t cpu_before_ns, wake_ns, call_ns, stop_ns;
+    uint64_t glimpse_ns; /* and what the judge's first look at the output took, behind "done" */
     struct rproc_glimpse glimpses[RPROC_GLIMPSES]; /* of its output when it said "done" */
     int n_glimpses;
     uint64_t glimpse_key;     /* where they are looked for; secret */

@@ -165,8 +165,12 @@ int rproc_run(struct rproc *r, struct rproc_reply *ret, struct verdict *v)
         rc = rproc_spin_for(r, &p->done, r->seq, r->config->call_timeout_ms, "call", v);
     if (rc)
         return rc;
-    ret->wall_ns = r->call_ns = clock_ns() - start;
+
+    uint64_t done = clock_ns();
+
+    ret->wall_ns = r->call_ns = done - start;
     take_glimpses(r, r->order.out_arena);
+    r->glimpse_ns = clock_ns() - done;
     ret->claim_ns = p->claim_ns;
     return reply_verdict(p, r->order.what, v);
 }
@@ -222,11 +226,12 @@ static uint64_t cpu_ns(const struct rproc *r)
  * explains; waiting for a busy machine does not. Threads of an honest candidate that spin all the
  * while (OpenMP's do) take no longer than the wake-up does, and their stop not long. A signal
  * reaches who works at once, so a long way to a standstill explains no more than a short one: a
- * candidate can make it long, and sleep. */
+ * candidate can make it long, and sleep. What the judge itself takes to look at the output comes
+ * before it. */
 uint64_t rproc_unexplained_ns(const struct rproc *r)
 {
     uint64_t used = cpu_ns(r) - r->cpu_before_ns;
-    uint64_t explained = r->call_ns + MIN(r->stop_ns, STOP_EXPLAINS_NS);
+    uint64_t explained = r->call_ns + r->glimpse_ns + MIN(r->stop_ns, STOP_EXPLAINS_NS);
     uint64_t room = r->wake_ns + (r->stop_ns > STOP_FREE_NS ? r->stop_ns - STOP_FREE_NS : 0);
 
     return used > explained ? MIN(used - explained, room) : 0;

@@ -129,13 +129,13 @@ static double hidden_before(const struct trial *t)
 {
     const struct calibration *usual = t->config->usual;
     double low = score_head(t->result->samples, t->result->n_samples, AUDIT_LOW);
-    double busy = fmin(t->empty_head, usual->head_low_ns + AUDIT_HEAD_BUSY_NS);
+    double busy = fmin(t->empty_head, usual->head_ns + AUDIT_HEAD_BUSY_NS);
 
     if (trial_audited(t))
         return audit_shift(low, usual->hold_low_ns, AUDIT_HOLD_SLACK_NS);
-    if (trial_clock(t->config) != CLOCK_JUDGE || usual->head_low_ns <= 0)
+    if (trial_clock(t->config) != CLOCK_JUDGE || usual->head_ns <= 0)
         return 0;
-    return audit_shift(low, fmax(usual->head_low_ns, busy), AUDIT_HEAD_SLACK_NS);
+    return audit_shift(low, fmax(usual->head_ns, busy), AUDIT_HEAD_SLACK_NS);
 }
 
 /* What the judge's clock saw of held calls and the runner's events did not. */
