@@ -14,7 +14,7 @@ sizes {
 local shape = { B, T, H, K }
 local key = 1 / sqrt(K)
 local q = input("q", bf16, shape, normal(), normal(), spread { scale = 0.5 })
-local k = input("k", bf16, shape, normal(0, key), spread { scale = key / 4 }, normal(0, key))
+local k = input("k", bf16, shape, normal(0, key), spread { scale = key / 8 }, normal(0, key))
 local v = input("v", bf16, { B, T, H, V }, normal(), spread(), normal())
 local g = input("g", f32, shape, normal(-0.005, 0.02), uniform(-0.002, 0), bands(-0.01, 0))
 local beta = input("beta", bf16, { B, T, H }, uniform(0, 1), uniform(0, 0.1), uniform(0, 0.4))
