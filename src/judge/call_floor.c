@@ -285,12 +285,12 @@ static int measure_threads(struct bench *b, struct calibration *ret, struct err 
     AUTO(rproc_release) struct rproc r = RPROC_INIT;
     AUTO(times_release) struct times call = {0};
 
-    AUTO(freep) char *made = b->made = xcalloc(1, MADE_BYTES);
     int rc = start(b, threads_c, &r, err);
 
+    b->made = xcalloc(1, MADE_BYTES);
     if (rc == 0)
         rc = time_orders(b, &r, WIRE_ORDER_CALL, THREADS_CALLS, 1, &call, err);
-    b->made = NULL;
+    freep(&b->made);
     if (rc < 0)
         return -1;
     ret->head_ns = series_median(&call.heads);
