@@ -11,6 +11,10 @@
  * two clocks that no one has set by each other. */
 #define COLD_SHARE 0.99
 #define COLD_SLACK_NS 3000
+#define CLAIM_SHARE 0.001
+#define CLAIM_SLACK_NS 1500
+#define FAIR_SHARE 0.03
+#define FAIR_NS 1500
 #define UNHELD_SLACK_NS 10000
 #define HOT_SHARE 0.97
 #define HOT_CALLS 200
@@ -46,6 +50,16 @@ double audit_empty_max(double usual_max_ns)
 double audit_beyond(double ns, double usual_max_ns)
 {
     return usual_max_ns > 0 ? fmax(ns - usual_max_ns, 0) : 0;
+}
+
+double audit_fair(double median_ns)
+{
+    return fmax(FAIR_SHARE * median_ns, FAIR_NS);
+}
+
+double audit_claim_slack(double claim_ns)
+{
+    return CLAIM_SLACK_NS + CLAIM_SHARE * claim_ns;
 }
 
 double audit_shift(double low_ns, double usual_ns, double slack_ns)

@@ -26,17 +26,21 @@ double audit_empty_max(double usual_max_ns);
  * hidden. */
 double audit_beyond(double ns, double usual_max_ns);
 /* The same for all scored calls: who hides a little in each of them shows here. Both are low
- * quantiles (AUDIT_LOW): on an H200 the way to a standstill takes 176 or 183 us, half of the calls
- * each, so that a median may be either, and the 10th percentile stays within 1 us. Over the faster
- * half of the calls: they make the score, whatever the others do.
+ * quantiles (AUDIT_LOW). On an H200 the way to a standstill takes 176 or 183 us, and some processes
+ * take the long way nine times in ten: a median may be either, a low quantile is the short one.
  * usual_ns: calibration's; 0: nobody looked. slack_ns: what honest ones differ by. On a CPU usual
  * is calibration's median: wake-ups there differ by some us from one run to the next. */
 double audit_shift(double low_ns, double usual_ns, double slack_ns);
-#define AUDIT_LOW 0.1
+#define AUDIT_LOW 0.05
+/* Which calls that quantile is taken of: those that took at most so much longer than the median.
+ * Who hides work in most calls only would show an honest way in the others, and these take longer
+ * by what the rest hid. */
+double audit_fair(double median_ns);
 /* What the judge's clock may see beyond a claim of a held call: a median, against 0. Other streams
- * of a candidate can work between the release and the start of its events. */
-#define AUDIT_CLAIM_SLACK_NS 1500
-#define AUDIT_HOLD_SLACK_NS 1000
+ * of a candidate can work between the release and the start of its events. The share is for two
+ * clocks that no one has set by each other. */
+double audit_claim_slack(double claim_ns);
+#define AUDIT_HOLD_SLACK_NS 500
 #define AUDIT_HEAD_SLACK_NS 2000
 /* On a busy machine wake-ups take longer: by so much at most, or a candidate that makes all of its
  * own long, those of empty orders too, would hide its work there. */

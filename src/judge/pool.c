@@ -310,13 +310,27 @@ static void lay_out(struct pool *p)
     p->large = p->in.bytes + p->out.bytes > LARGE_BYTES || cost_contract_total(&cost) > LARGE_FLOPS;
 }
 
+double pool_content_bytes(const struct graph *g)
+{
+    struct layout in;
+    double bytes;
+
+    layout_inputs(g, &in);
+    bytes = (double)in.bytes;
+    layout_release(&in);
+    for (int o = 0; o < g->n_outputs; o++)
+        bytes += 8 * (double)pool_output_count(g, o);
+    return bytes;
+}
+
 /* Contents of `each` bytes beside `fixed` bytes of other things: within 70 % of the memory in all,
- * and a third of it. */
+ * and the room that they are given. */
 static double count_slots(const struct pool_config *c, double fixed, double each)
 {
     double memory = (double)c->memory_bytes;
+    double room = c->room_bytes > 0 ? c->room_bytes : memory / 2;
 
-    return fmin(MEMORY_SHARE * memory - fixed, fmax(memory / 3, c->least_slots * each)) / each;
+    return fmin(MEMORY_SHARE * memory - fixed, fmax(room, c->least_slots * each)) / each;
 }
 
 /* Where they do not all fit, what is small is kept of each: unless it is not small (rows of a few

@@ -92,6 +92,7 @@ struct pool_config {
     int candidates;       /* whose answers will come; 0: not known, maybe many */
     int arenas;           /* of either kind, beside the contents; 0: PLAN_MIN_ARENAS */
     int64_t memory_bytes; /* of the device */
+    double room_bytes;    /* of it, for contents; 0: half */
     double
         scratch_bytes; /* what other evaluations than the pool's own may take; 0: there are none */
     const struct progress *progress;
@@ -101,6 +102,8 @@ struct pool_config {
  * gates are measured when a content of it is first compared with. ERR_INPUT when least_slots
  * contents, the arenas and one evaluation do not fit into 70 % of the device's memory. */
 int pool_open(const struct pool_config *config, struct pool *ret, struct err *err);
+/* What a content takes of the device's memory. */
+double pool_content_bytes(const struct graph *g);
 void pool_close(struct pool *p);
 
 /* The content, made now where it is not there (any more): the same bits every time. Valid until

@@ -151,13 +151,13 @@ struct score score_of(const struct sample *samples, int n, int n_runs)
     return out;
 }
 
-double score_head(const struct sample *samples, int n, double q)
+double score_head(const struct sample *samples, int n, double q, double slack_ns)
 {
     AUTO(series_release) struct series heads = {0};
     double median = score_median(samples, n, offsetof(struct sample, ns));
 
     for (int i = 0; i < n; i++)
-        if (samples[i].ns <= median)
+        if (samples[i].ns <= median + slack_ns)
             series_add(&heads, samples[i].head_ns);
     return series_quantile(&heads, q);
 }

@@ -29,8 +29,8 @@ struct score {
  * score is the median of all samples. Else it is the median of the law that takes longest. */
 struct score score_of(const struct sample *samples, int n, int n_runs);
 
-/* The quantile q of head_ns over the faster half of the calls. */
-double score_head(const struct sample *samples, int n, double q);
+/* The quantile q of head_ns over the calls that took at most `slack_ns` longer than the median. */
+double score_head(const struct sample *samples, int n, double q, double slack_ns);
 
 /* The median of one field, e.g. offsetof(struct sample, claim_ns); 0 for no samples. */
 double score_median(const struct sample *samples, int n, size_t field);

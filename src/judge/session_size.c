@@ -7,23 +7,52 @@
 
 #define WORKER_TIMEOUT_MS 900000 /* torch.compile with max-autotune takes minutes */
 
+static const struct graph *graph_of(const struct session *s, int size)
+{
+    return s->problem->sizes[s->options.sizes][size].graph;
+}
+
+static int contents_of(const struct session *s, int size)
+{
+    const struct graph *g = graph_of(s, size);
+    const struct plan *plan = &s->plans[size];
+
+    return MAX(plan->checks, g->n_laws) +
+           (plan->check_only ? 0 : plan_fresh(plan, graph_n_scored(g)));
+}
+
+/* Half of the memory is for contents. All sizes of a session share it, by what each would take: the
+ * pools of the others are still there, and candidates want memory, too. */
+static double room_of(const struct session *s, int size)
+{
+    double all = 0, own = 0;
+
+    for (int i = 0; i < s->n_sizes; i++) {
+        double bytes = contents_of(s, i) * pool_content_bytes(graph_of(s, i));
+
+        all += bytes;
+        own = i == size ? bytes : own;
+    }
+    return (double)s->station->info.memory_bytes / 2 * own / all;
+}
+
 int session_open_pool(struct session *s, int size, struct err *err)
 {
-    const struct graph *g = s->problem->sizes[s->options.sizes][size].graph;
+    const struct graph *g = graph_of(s, size);
     struct pool *p = &s->pools[size];
     const struct plan *plan = &s->plans[size];
-    int checks = MAX(plan->checks, g->n_laws);
     struct pool_config c = {
         .device = s->options.device,
         .ctx = s->station->ctx,
         .engine = &s->station->engine,
         .graph = g,
         .seed = fill_seed(s->options.seed, (uint64_t)size, UINT64_MAX),
-        .contents = checks + (plan->check_only ? 0 : plan_fresh(plan, graph_n_scored(g))),
+        .contents = contents_of(s, size),
         .least_slots = 1,
         .candidates = s->options.candidates,
         .arenas = plan_runners(plan) * plan->arenas,
         .memory_bytes = s->station->info.memory_bytes,
+        .room_bytes = room_of(s, size),
         .progress = &s->options.plan.progress,
     };
 

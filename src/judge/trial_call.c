@@ -15,7 +15,8 @@
 
 #define INPUT_LOOKS 8 /* one call of so many, where contents are dear */
 #define MEMORY_LOOKS 8
-#define CROWDED_CALLS 2 /* one may be anybody's doing */
+#define CROWDED_CALLS 2 /* in a row: one may be anybody's doing */
+#define CROWDS 2        /* such rows, in processes of their own */
 
 /* --- the judge's own cores --- */
 
@@ -478,11 +479,15 @@ static bool is_crowded(struct trial *t)
         t->crowded = 0;
     else
         t->crowded++;
-    return t->crowded >= CROWDED_CALLS;
+    if (t->crowded < CROWDED_CALLS)
+        return false;
+    t->crowds++;
+    return true;
 }
 
 /* One call, held back where that can be. A candidate that waits for the device inside its call
- * makes the hold give up: it is not tried again. */
+ * makes the hold give up: it is not tried again. One that seems to keep its turn is: another
+ * program on this machine has the same effect, and is gone when timing begins anew. */
 int trial_held_call(struct trial *t, struct rproc *r, int content, struct rproc_reply *reply,
                     struct verdict *v, struct err *err)
 {
@@ -490,7 +495,7 @@ int trial_held_call(struct trial *t, struct rproc *r, int content, struct rproc_
     int rc = trial_call(t, r, content, 1, hold, reply, v, err);
 
     if (rc == 0 && hold && (!reply->held || is_crowded(t))) {
-        t->holding = false;
+        t->holding = reply->held && t->crowds < CROWDS;
         t->hold_lost = true;
     }
     return rc;
