@@ -26,6 +26,7 @@
 #define HOT_CALLS 16
 #define LEAST 0.01 /* the quantiles that are kept */
 #define MOST 0.99
+#define MOST_PARTS 5
 #define MOST_FACTOR 2 /* of the median: what is beyond is somebody else's doing */
 
 #define KERNEL                                                                                 \
@@ -215,7 +216,7 @@ static int start(struct bench *b, const char *source, struct rproc *ret, struct 
 /* The most that honest calls take. */
 static double most_of(const struct series *s)
 {
-    return fmin(series_quantile(s, MOST), MOST_FACTOR * series_median(s));
+    return fmin(series_steady_quantile(s, MOST, MOST_PARTS), MOST_FACTOR * series_median(s));
 }
 
 /* The least time of a call back to back. */

@@ -31,6 +31,19 @@ double series_quantile(const struct series *s, double q)
     return stats_quantile(s->values, s->n, q);
 }
 
+double series_steady_quantile(const struct series *s, double q, size_t parts)
+{
+    AUTO(series_release) struct series of = {0};
+
+    for (size_t i = 0; i < parts; i++) {
+        size_t start = s->n * i / parts, end = s->n * (i + 1) / parts;
+
+        if (end > start)
+            series_add(&of, stats_quantile(s->values + start, end - start, q));
+    }
+    return series_median(&of);
+}
+
 void series_release(struct series *s)
 {
     free(s->values);

@@ -20,6 +20,9 @@ void series_add(struct series *s, double value);
 void series_clear(struct series *s);
 double series_median(const struct series *s); /* 0 for none */
 double series_quantile(const struct series *s, double q);
+/* The quantile of each of so many parts, one after the other in time, and of these the median: what
+ * disturbed the machine for a while is in a part or two. */
+double series_steady_quantile(const struct series *s, double q, size_t parts);
 void series_release(struct series *s);
 
 /* The value at fraction q of the sorted samples (linear between neighbours); 0 for none. */

@@ -27,6 +27,22 @@ static void quantiles_by_hand(void **state)
     assert_near(stats_median(s, 0), 0);
 }
 
+/* 100 calls of 1 to 10 us; a disturbance of ten calls is no 99th percentile of the machine's. */
+static void steady_quantiles_forget_a_disturbance(void **state)
+{
+    AUTO(series_release) struct series s = {0};
+
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        series_add(&s, i >= 30 && i < 40 ? 1000 : i % 10 + 1);
+    assert_near(series_quantile(&s, 1), 1000);
+    assert_near(series_steady_quantile(&s, 1, 5), 10);
+    assert_near(series_steady_quantile(&s, 1, 1), 1000);
+    assert_near(series_steady_quantile(&s, 0, 200), series_median(&s)); /* more parts than calls */
+    series_clear(&s);
+    assert_near(series_steady_quantile(&s, 1, 5), 0);
+}
+
 /* Ranks of the 95 % interval from published tables of the sign test: n, 1-based lower rank. */
 static void interval_ranks_match_the_binomial_tables(void **state)
 {
@@ -157,6 +173,7 @@ int main(void)
         cmocka_unit_test(processes_that_disagree_widen_the_interval),
         cmocka_unit_test(within_ignores_the_difference_between_processes),
         cmocka_unit_test(settled_is_half_a_percent_or_50_ns),
+        cmocka_unit_test(steady_quantiles_forget_a_disturbance),
         cmocka_unit_test(geomean_by_hand),
     };
 
