@@ -16,7 +16,6 @@
 #define INPUT_LOOKS 8 /* one call of so many, where contents are dear */
 #define MEMORY_LOOKS 8
 #define CROWDED_CALLS 2 /* in a row: one may be anybody's doing */
-#define CROWDS 2        /* such rows, in processes of their own */
 
 /* --- the judge's own cores --- */
 
@@ -479,26 +478,29 @@ static bool is_crowded(struct trial *t)
         t->crowded = 0;
     else
         t->crowded++;
-    if (t->crowded < CROWDED_CALLS)
-        return false;
-    t->crowds++;
-    return true;
+    return t->crowded >= CROWDED_CALLS;
 }
 
 /* One call, held back where that can be. A candidate that waits for the device inside its call
- * makes the hold give up: it is not tried again. One that seems to keep its turn is: another
- * program on this machine has the same effect, and is gone when timing begins anew. */
+ * makes the hold give up: it is not tried again. One that seems to keep its turn is, once
+ * (trial_time): another program on this machine has the same effect, and may be gone then. */
 int trial_held_call(struct trial *t, struct rproc *r, int content, struct rproc_reply *reply,
                     struct verdict *v, struct err *err)
 {
     bool hold = t->holding && r->seq >= RPROC_UNHELD_CALLS;
     int rc = trial_call(t, r, content, 1, hold, reply, v, err);
 
-    if (rc == 0 && hold && (!reply->held || is_crowded(t))) {
-        t->holding = reply->held && t->crowds < CROWDS;
+    if (rc || !hold)
+        return rc;
+
+    bool crowded = reply->held && is_crowded(t);
+
+    if (!reply->held || crowded) {
+        t->holding = false;
         t->hold_lost = true;
+        t->crowds += crowded;
     }
-    return rc;
+    return 0;
 }
 
 int trial_judge_pooled(struct trial *t, struct verdict *v, struct err *err)

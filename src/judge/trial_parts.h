@@ -38,7 +38,8 @@ struct trial {
     bool holding;                                         /* as long as the candidate lets it */
     bool hold_lost;       /* ... which it did not, in the middle of a phase */
     int crowded;          /* held calls in a row whose flush was late */
-    int crowds;           /* how often that ended a go at timing */
+    int crowds;           /* how often that ended the hold */
+    bool tried_again;     /* ... and it was tried once more */
     double empty[2];      /* an order's own time: [held] */
     double empty_head;    /* CPUs: an empty order's unexplained CPU time (AUDIT_LOW) */
     struct budget budget; /* of the device's memory */

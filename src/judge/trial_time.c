@@ -531,6 +531,15 @@ static int start_over(struct trial *t, struct verdict *v, struct err *err)
     return trial_start_runners(t, v, err);
 }
 
+/* A hold that was lost on a crowded device, once. */
+static void hold_again(struct trial *t)
+{
+    if (t->holding || t->crowds != 1 || t->tried_again)
+        return;
+    t->holding = t->tried_again = true;
+    t->crowded = 0;
+}
+
 int trial_time(struct trial *t, struct verdict *v, struct err *err)
 {
     for (int doubts = 0;;) {
@@ -539,6 +548,7 @@ int trial_time(struct trial *t, struct verdict *v, struct err *err)
 
         t->hold_lost = false;
         t->result->runs++;
+        hold_again(t);
         rc = measure(t, &doubt, v, err);
         if (rc || (doubt.kind == VERDICT_PASS && !t->hold_lost))
             return rc;

@@ -136,7 +136,8 @@ static void open_pool(struct rig *r, bool narrow)
                             .seed = 7,
                             .contents = CONTENTS,
                             .least_slots = 2,
-                            .memory_bytes = narrow ? 1 << 18 : ROOM};
+                            .memory_bytes = narrow ? 1 << 18 : ROOM,
+                            .room_bytes = narrow ? 1 : 0};
     struct err err = ERR_INIT;
 
     while (pool_open(&c, &r->pool, &err) < 0 && c.memory_bytes < ROOM)

@@ -103,7 +103,7 @@ static void busy_is_far_above(void **state)
 /* --- the fake device, changed --- */
 
 /* What the next device's flush does. */
-static int children_slow, always_slow, slow_once, held_slow, flushes;
+static int children_slow, always_slow, slow_once, held_slow, twice_slow, flushes;
 
 static void nap(void)
 {
@@ -117,6 +117,26 @@ static bool any_child(void)
     return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
 }
 
+/* The n-th runner's process that was seen, from 1 on. */
+static bool is_child(int n)
+{
+    static int seen;
+    static pid_t last;
+    FILE *f = fopen("/proc/thread-self/children", "re");
+    int pid = 0;
+
+    if (!f || fscanf(f, "%d", &pid) != 1)
+        pid = 0;
+    if (f)
+        fclose(f);
+    if (flushes <= 11)
+        seen = last = 0;
+    if (pid && pid != last)
+        seen++;
+    last = pid ? pid : last;
+    return pid && seen <= n;
+}
+
 /* Slow while a runner lives: as if its work ran on. Or after the first few: as if somebody else
  * had come. */
 static int test_flush(void *ctx, struct mem *const *mems, int n, struct err *err)
@@ -127,8 +147,9 @@ static int test_flush(void *ctx, struct mem *const *mems, int n, struct err *err
         nap();
     else if (children_slow && slow_once && flushes > 20)
         children_slow = 0;
-    if (held_slow && flushes > 10 &&
-        flushes <= 12) /* 8 alone, 2 unheld calls, the first held ones */
+    if (held_slow && flushes > 10 && is_child(held_slow)) /* 8 alone, 2 unheld calls */
+        nap();
+    if (twice_slow && flushes > 10 && flushes <= 12) /* the first held ones */
         nap();
     if (always_slow && flushes > 8)
         nap();
@@ -265,7 +286,7 @@ static void make_device(enum device_clock clock, int hold_ms)
     device.judge = &ops;
     device.clock = clock;
     device.hold_ms = hold_ms;
-    children_slow = always_slow = slow_once = held_slow = flushes = 0;
+    children_slow = always_slow = slow_once = held_slow = twice_slow = flushes = 0;
     allocs = ALLOC_AS_EVER;
     seen_child = false;
     n_runners = 1;
@@ -439,7 +460,7 @@ static void work_after_done_counts(void **state)
 }
 
 /* What the judge's clock sees of held calls beyond their claims is added: 2 ms of 500, which the
- * audit allows. Seven of the twelve scored calls really take as long, in either run, so the median
+ * audit allows, less 0.1 % of the claim. Seven of the twelve scored calls really take as long, in either run, so the median
  * is one of the quickest two of them, however busy the machine is. */
 static void what_the_claim_leaves_out_counts(void **state)
 {
@@ -453,7 +474,7 @@ static void what_the_claim_leaves_out_counts(void **state)
               "sleep 502ms at call 15\n");
     expect(&g, VERDICT_PASS, "", "");
     assert_true(timed(&g)->held);
-    assert_true(timed(&g)->hidden_ns >= 1.9e6 && timed(&g)->hidden_ns <= 5.1e6);
+    assert_true(timed(&g)->hidden_ns >= 1.4e6 && timed(&g)->hidden_ns <= 4.6e6);
     assert_true(fabs(timed(&g)->cold.median - 500e6 - timed(&g)->hidden_ns) < 1);
     end(&g);
 }
@@ -771,11 +792,12 @@ static void work_that_runs_on_is_rejected(void **state)
     children_slow = 1;
     judge(&g, "op relu\ntime 10s\n");
     expect(&g, VERDICT_REJECTED, "busy", "runs on between calls");
-    assert_int_equal(timed(&g)->runs, 2);
+    assert_int_equal(timed(&g)->runs, 3); /* with a hold, without, and once more */
     end(&g);
 }
 
-/* Slow flushes while work is queued, and none otherwise: streams that wait for each other. */
+/* Slow flushes while work is queued, and none otherwise: streams that wait for each other. The
+ * checks show it, and so does a second try. */
 static void work_on_several_streams_is_not_held(void **state)
 {
     struct rig g;
@@ -786,6 +808,21 @@ static void work_on_several_streams_is_not_held(void **state)
     judge(&g, "op relu\ntime 10s\n");
     expect(&g, VERDICT_PASS, "", "");
     assert_false(timed(&g)->held);
+    assert_int_equal(timed(&g)->runs, 2);
+    end(&g);
+}
+
+/* Two slow flushes in a row are another program's as well, if they do not come again. */
+static void a_crowd_that_goes_leaves_the_hold(void **state)
+{
+    struct rig g;
+
+    (void)state;
+    make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+    twice_slow = 1;
+    judge(&g, "op relu\ntime 10s\n");
+    expect(&g, VERDICT_PASS, "", "");
+    assert_true(timed(&g)->held);
     assert_int_equal(timed(&g)->runs, 1);
     end(&g);
 }
@@ -882,7 +919,7 @@ static void a_passing_disturbance_is_forgiven(void **state)
     children_slow = slow_once = 1;
     judge(&g, "op relu\ntime 10s\n");
     expect(&g, VERDICT_PASS, "", "");
-    assert_int_equal(timed(&g)->runs, 2);
+    assert_int_equal(timed(&g)->runs, 3);
     end(&g);
 }
 
@@ -1150,6 +1187,7 @@ int main(void)
         cmocka_unit_test(a_lie_about_hot_calls_is_rejected),
         cmocka_unit_test(work_that_runs_on_is_rejected),
         cmocka_unit_test(work_on_several_streams_is_not_held),
+        cmocka_unit_test(a_crowd_that_goes_leaves_the_hold),
         cmocka_unit_test(who_takes_the_judges_memory_is_rejected),
         cmocka_unit_test(work_after_done_is_rejected),
         cmocka_unit_test(output_that_changes_behind_the_probe_is_late),
