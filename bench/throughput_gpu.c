@@ -10,6 +10,7 @@
  */
 #include "eval_bench.h"
 
+#include "judge/judge.h"
 #include "judge/stats.h"
 
 #include <pthread.h>
@@ -45,8 +46,7 @@ struct many {
     struct problem *problem;
     struct session_options options;
     struct device_info info;
-    struct station *station;
-    struct session *session;
+    struct judge *judge;
     char *problem_h;
     char **files;
     int asked, n; /* n: prepared, then judged in time */
@@ -102,12 +102,12 @@ static int prepare_one(const struct many *m, const char *path, struct err *err)
                                          .device_index = m->options.device_index,
                                          .plan = &m->options.plan,
                                          .info = &m->info,
-                                         .problem_h = m->problem_h,
-                                         .file = {path, 0}};
+                                         .problem_h = m->problem_h};
+    const struct source_file file = {path, 0};
     struct evidence evidence = {0};
     struct prebuilt built;
 
-    if (prebuild(&req, &built, err) < 0)
+    if (prebuild(&req, &file, &built, err) < 0)
         return -1;
 
     int rc = 0;
@@ -169,16 +169,31 @@ static int many_prepare(struct many *m, struct err *err)
 
 /* --- judged --- */
 
+static int many_judge(struct many *m, int i, struct evaluation *ret, struct err *err)
+{
+    const struct source_file file = {m->files[i], 0};
+    struct judge_request r = {.problem = m->problem, .options = m->options};
+    AUTO(freep) char *text = NULL;
+    char ignored[HASH_HEX];
+
+    if (prebuild_read(&file, &text, &r.source.len, ignored, err) < 0)
+        return -1;
+    r.options.candidates = MAX(m->asked - i, 1);
+    r.source.name = file.path;
+    r.source.text = text;
+    return judge_eval(m->judge, &r, ret, err);
+}
+
 static int many_eval(struct many *m, int i, struct err *err)
 {
     struct evaluation e;
     uint64_t start = clock_ns();
 
-    if (session_eval(m->session, m->files[i], &e, err) < 0)
+    if (many_judge(m, i, &e, err) < 0)
         return -1;
     m->eval_ms[i] = clock_ms_since(start);
 
-    json_t *record = record_json(m->session, &e);
+    json_t *record = record_json(m->judge->session, &e);
     const char *verdict = verdict_names[e.verdict.kind];
     json_int_t count = json_integer_value(json_object_get(m->verdicts, verdict));
     bool meant = e.verdict.kind == VERDICT_PASS || (m->soak && i % 5 == 4);
@@ -201,11 +216,10 @@ static double many_run(struct many *m, int n, struct err *err)
 {
     const struct bench *b = m->bench;
     uint64_t start = clock_ns();
-    bool calibrated;
+    const struct judge_config config = {.places = &b->places};
+    int rc = 0;
 
-    m->station = station_new(&b->places, b->device, b->index);
-
-    int rc = session_open(m->station, m->problem, &m->options, &m->session, &calibrated, err);
+    m->judge = judge_new(&config);
 
     json_object_clear(m->verdicts);
     memset(m->phase, 0, sizeof(m->phase));
@@ -214,8 +228,7 @@ static double many_run(struct many *m, int n, struct err *err)
         if (m->n % 50 == 49)
             fprintf(stderr, "%s: %d of %d judged\n", many_name(m), m->n + 1, n);
     }
-    session_closep(&m->session);
-    station_freep(&m->station);
+    judge_freep(&m->judge);
     return rc < 0 ? -1 : clock_ms_since(start);
 }
 

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "judge/corpus.h"
+#include "judge/judge.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -42,7 +43,7 @@ struct finding {
     bool judged;
 };
 
-/* An honest candidate that attacks are held against; judged once for a session, and again where
+/* An honest candidate that attacks are held against; judged once for a problem, and again where
  * somebody seems to be faster. */
 struct control {
     const char *file; /* an attack's; not owned */
@@ -54,11 +55,11 @@ struct run {
     const struct device *device;
     int device_index;
     struct problem *problem;
-    struct station *station;
-    struct session *session;
+    struct judge *judge;
+    struct judge_request request; /* of the attack at hand, but for its text */
     struct corpus corpus;
     struct finding *findings; /* like corpus.attacks */
-    struct control *controls; /* of this session */
+    struct control *controls; /* of this problem */
     int n_controls;
 };
 
@@ -68,6 +69,8 @@ static int load_problem(struct run *r, const char *word, struct err *err)
 {
     struct problem_ref ref = {0};
 
+    if (judge_rest(r->judge, err) < 0)
+        return -1;
     problem_freep(&r->problem);
     if (problem_find(r->app->places.share, word, &ref, err) < 0)
         return -1;
@@ -79,20 +82,20 @@ static int load_problem(struct run *r, const char *word, struct err *err)
 }
 
 /* What is wrong with the problem is the attack's to name; with the device, nobody's. */
-static int open_session(struct run *r, const struct attack *a, struct err *err)
+static int open_problem(struct run *r, const struct attack *a, struct err *err)
 {
-    struct session_options o = {
-        .device = r->device, .device_index = r->device_index, .plan = PLAN_DEFAULT};
-    bool calibrated;
-
-    session_closep(&r->session);
     r->n_controls = 0;
     if (load_problem(r, a->problem, err) < 0)
         return wrap(err, "%s", a->path);
-    o.sizes = a->sizes;
-    o.plan.budget_ms = TIMING_BUDGET_MS;
-    o.plan.call_timeout_ms = CALL_TIMEOUT_MS;
-    return session_open(r->station, r->problem, &o, &r->session, &calibrated, err);
+    r->request = (struct judge_request){.problem = r->problem,
+                                        .options = {.device = r->device,
+                                                    .device_index = r->device_index,
+                                                    .sizes = a->sizes,
+                                                    .candidates = r->corpus.n,
+                                                    .plan = PLAN_DEFAULT}};
+    r->request.options.plan.budget_ms = TIMING_BUDGET_MS;
+    r->request.options.plan.call_timeout_ms = CALL_TIMEOUT_MS;
+    return judge_open(r->judge, &r->request, err);
 }
 
 static void times_of(const struct evaluation *e, struct attack_times *ret)
@@ -105,9 +108,17 @@ static void times_of(const struct evaluation *e, struct attack_times *ret)
 static int eval(struct run *r, const char *path, int build_timeout_ms, struct evaluation *ret,
                 struct err *err)
 {
-    r->session->options.plan.build_timeout_ms =
-        build_timeout_ms ? build_timeout_ms : BUILD_TIMEOUT_MS;
-    return session_eval(r->session, path, ret, err);
+    const struct source_file file = {path, 0};
+    struct judge_request q = r->request;
+    AUTO(freep) char *text = NULL;
+    char ignored[HASH_HEX];
+
+    if (prebuild_read(&file, &text, &q.source.len, ignored, err) < 0)
+        return -1;
+    q.source.name = path;
+    q.source.text = text;
+    q.options.plan.build_timeout_ms = build_timeout_ms ? build_timeout_ms : BUILD_TIMEOUT_MS;
+    return judge_eval(r->judge, &q, ret, err);
 }
 
 /* A control that does not pass says nothing about an attack: the corpus is wrong, or this machine
@@ -157,12 +168,10 @@ static int find_control(struct run *r, const struct attack *a, struct attack_tim
 
 static void name_sizes(const struct run *r, struct finding *f)
 {
-    const struct session *s = r->session;
-
     for (int i = 0; i < f->control.n; i++) {
         AUTO(buf_release) struct buf name = BUF_INIT;
 
-        size_print(&s->problem->sizes[s->options.sizes][i], &name);
+        size_print(&r->problem->sizes[r->request.options.sizes][i], &name);
         f->sizes[i] = xstrdup(buf_str(&name));
     }
 }
@@ -231,7 +240,7 @@ static bool chosen(const struct attack *a, int argc, char **argv)
     return argc == 0;
 }
 
-static bool same_session(const struct attack *a, const struct attack *b)
+static bool same_problem(const struct attack *a, const struct attack *b)
 {
     return a->sizes == b->sizes && strcmp(a->problem, b->problem) == 0;
 }
@@ -246,7 +255,7 @@ static int judge_all(struct run *r, int argc, char **argv, struct err *err)
 
         if (!chosen(a, argc, argv))
             continue;
-        if (!(open && same_session(open, a)) && open_session(r, a, err) < 0)
+        if (!(open && same_problem(open, a)) && open_problem(r, a, err) < 0)
             return -1;
         open = a;
         if (judge_attack(r, i, err) < 0)
@@ -417,8 +426,9 @@ static json_t *finding_json(const struct attack *a, const struct finding *f)
 static void print_json(const struct run *r, double ms)
 {
     json_t *totals = json_object(), *list = json_array();
-    json_t *all = json_pack("{s:s, s:s, s:o, s:o, s:f}", "device", r->device->name, "device_name",
-                            r->station->info.name, "totals", totals, "attacks", list, "ms", ms);
+    json_t *all =
+        json_pack("{s:s, s:s, s:o, s:o, s:f}", "device", r->device->name, "device_name",
+                  r->judge->station->info.name, "totals", totals, "attacks", list, "ms", ms);
 
     for (int o = 0; o < ATTACK_OUTCOMES; o++)
         json_object_set_new(totals, attack_outcome_names[o], json_integer(count(r, NULL, o)));
@@ -457,6 +467,7 @@ static void findings_free(struct run *r)
 static int attack_main(struct app *app, const void *options, int argc, char **argv, struct err *err)
 {
     const struct attack_options *o = options;
+    const struct judge_config judge = {.places = &app->places};
     struct run r = {.app = app, .device = &device_cpu};
 
     if (o->device && device_find(o->device, &r.device, &r.device_index, err) < 0)
@@ -467,13 +478,12 @@ static int attack_main(struct app *app, const void *options, int argc, char **ar
 
     if (corpus_load(dir, r.device->suffixes, &r.corpus, err) < 0)
         return -1;
-    r.station = station_new(&app->places, r.device, r.device_index);
+    r.judge = judge_new(&judge);
     r.findings = xcalloc((size_t)r.corpus.n + 1, sizeof(*r.findings));
 
     int rc = run_corpus(&r, o, argc, argv, err);
 
-    session_closep(&r.session);
-    station_free(r.station);
+    judge_free(r.judge);
     problem_freep(&r.problem);
     findings_free(&r);
     corpus_release(&r.corpus);

@@ -4,7 +4,7 @@
 #include "cmd/run_text.h"
 
 #include "device/device.h"
-#include "judge/baseline.h"
+#include "judge/judge.h"
 #include "store/store.h"
 
 #include <stdlib.h>
@@ -84,14 +84,13 @@ static int default_kinds(const struct baseline_options *o, const char **ret, str
     const struct baseline openblas = {.mode = "openblas"};
     const struct device *device = &device_cuda;
     struct err ignored = ERR_INIT;
-    const char *why;
     int index;
 
     if (o->device && device_find(o->device, &device, &index, err) < 0)
         return -1;
     if (o->kinds)
         *ret = o->kinds;
-    else if (device == &device_cuda && device_cuda.probe(&why) > 0)
+    else if (device == &device_cuda && judge_torch_device() == device)
         *ret = gpu_kinds;
     else
         *ret = baseline_available(&openblas, &ignored) == 0 ? cpu_kinds : no_blas_kinds;

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/front.h"
 #include "base/interrupt.h"
+#include "judge/judge.h"
 #include "judge/record.h"
 #include "judge/requirement.h"
 #include "sandbox/sandbox.h"
@@ -66,20 +67,17 @@ static const struct opt eval_table[] = {
     {0},
 };
 
-/* One invocation: a session that lives while the problem stays the same, and what was found. */
+/* One invocation: a judge, and what was found. */
 struct eval {
     struct app *app;
     const struct eval_options *options;
     struct problem *problem;
-    struct station *station; /* stays from problem to problem */
-    struct session *session;
+    struct judge *judge;
     struct table table;
     bool many;                     /* several candidates: a table instead of a page each */
     struct buf failures;           /* below the table: what was found, and how to repeat it */
-    char pool[HASH_HEX], seed[24]; /* of the session, to be revealed when it ends */
     const char *file;              /* being judged */
-    struct worker *worker;         /* for baselines; opened at the first one */
-    const struct device *worker_device;
+    struct progress progress;      /* on a terminal */
     uint64_t started_ns, shown_ns; /* since when; when progress was last shown, 0: never */
     double first_cold_us;
     double load_ms;
@@ -89,9 +87,9 @@ struct eval {
     bool above_peak; /* a row of the table is */
 };
 
-static int plan_from(const struct eval_options *o, struct session_options *s, struct err *err)
+static int plan_from(const struct eval_options *o, const struct progress *progress,
+                     struct session_options *s, struct err *err)
 {
-
     s->plan = (struct plan)PLAN_DEFAULT;
     if (o->steady)
         plan_make_steady(&s->plan);
@@ -108,6 +106,7 @@ static int plan_from(const struct eval_options *o, struct session_options *s, st
     s->plan.arenas = o->arenas ? (int)o->arenas : s->plan.arenas;
     s->plan.runners = o->runners ? (int)o->runners : s->plan.runners;
     s->plan.spares = o->no_spares ? -1 : (int)o->spares;
+    s->plan.progress = *progress;
     s->sizes = o->sizes ? (enum size_set)(o->sizes - 1) : session_auto_sizes(s->device);
     if (o->min_calls && o->max_calls && o->min_calls > o->max_calls)
         return fail(err, ERR_USAGE, "eval: --min-calls %lld is more than --max-calls %lld",
@@ -232,8 +231,8 @@ static void print_repeat(const struct eval *v, const struct evaluation *e, struc
     buf_addf(out, "  again: assay eval %s ", v->problem->name);
     buf_add_word(out, e->file_name);
     buf_addf(out, " --device %s --sizes %s --seed %llu%s",
-             o->device ? o->device : v->station->device->name,
-             size_set_names[v->session->options.sizes], (unsigned long long)e->seed,
+             o->device ? o->device : v->judge->station->device->name,
+             size_set_names[v->judge->session->options.sizes], (unsigned long long)e->seed,
              o->check_only ? " --check-only" : "");
     if (o->timeout_ms && e->verdict.kind == VERDICT_TIMEOUT)
         buf_addf(out, " --timeout %lld", (long long)o->timeout_ms);
@@ -269,8 +268,9 @@ static void print_page(const struct eval *v, const struct evaluation *e, struct 
     bool color = v->app->color;
 
     text_colored(out, color, TEXT_BOLD, "%s", v->problem->name);
-    buf_addf(out, "  %s  on %s (%s, %d core%s)\n", e->file_name, v->station->device->name,
-             v->station->info.name, v->station->info.cores, v->station->info.cores == 1 ? "" : "s");
+    buf_addf(out, "  %s  on %s (%s, %d core%s)\n", e->file_name, v->judge->station->device->name,
+             v->judge->station->info.name, v->judge->station->info.cores,
+             v->judge->station->info.cores == 1 ? "" : "s");
     text_colored(out, color, verdict_color(e->verdict.kind), "  %s%s%s",
                  verdict_names[e->verdict.kind], e->verdict.reason[0] ? ": " : "",
                  e->verdict.reason);
@@ -282,7 +282,7 @@ static void print_page(const struct eval *v, const struct evaluation *e, struct 
     print_log(e, out);
     print_sizes(e, color, out);
     print_evidence(v, e, out);
-    print_notes(e, v->station->device->hold_ms > 0, out);
+    print_notes(e, v->judge->station->device->hold_ms > 0, out);
     if (e->verdict.kind != VERDICT_PASS)
         print_repeat(v, e, out);
 }
@@ -348,7 +348,7 @@ static void warn_layers(struct eval *v, const struct evaluation *e)
 /* Stored before it is printed: what was printed is in the store. */
 static int report(struct eval *v, const struct evaluation *e, struct err *err)
 {
-    json_t *record = record_json(v->session, e);
+    json_t *record = record_json(v->judge->session, e);
     AUTO(buf_release) struct buf text = BUF_INIT;
     int rc = 0;
 
@@ -389,25 +389,47 @@ static void show_progress(void *arg, const char *phase, int done, int total)
     fprintf(stderr, "\r\033[K%s %s: %s %d/%d", v->problem->name, v->file, phase, done, total);
 }
 
-/* One candidate's file, or the word for a baseline. */
-static int judge_one(struct eval *v, const char *path, const struct baseline *b, struct err *err)
+static int reveal(void *arg, const char *pool, const char *seed, struct err *err)
+{
+    struct app *app = arg;
+
+    return app->store ? store_reveal(app->store, pool, seed, err) : 0;
+}
+
+static void tell_calibrated(void *arg, const char *device)
+{
+    (void)arg;
+    fprintf(stderr, "assay: calibrated %s once; `assay calibrate` measures anew\n", device);
+}
+
+static int request_for(struct eval *v, const struct device *device, int index,
+                       struct judge_request *ret, struct err *err)
+{
+    *ret = (struct judge_request){
+        .problem = v->problem,
+        .options = {
+            .device = device, .device_index = index, .single = !v->many, .candidates = v->to_come}};
+    if (isatty(STDERR_FILENO))
+        v->progress = (struct progress){show_progress, v};
+    return plan_from(v->options, &v->progress, &ret->options, err);
+}
+
+static int judge_one(struct eval *v, const char *word, const struct judge_request *r,
+                     struct err *err)
 {
     struct evaluation e;
 
     v->started_ns = clock_ns();
     v->shown_ns = 0;
-    v->file = base_name(path);
+    v->file = base_name(word);
 
-    int found = b ? session_eval_baseline(v->session, b->torch ? v->worker : NULL, path, b, &e, err)
-                  : session_eval(v->session, path, &e, err);
+    int found = judge_eval(v->judge, r, &e, err);
 
     if (v->shown_ns)
         fputs("\r\033[K", stderr);
     if (found < 0)
         return -1;
     e.load_ms = v->load_ms;
-    memcpy(v->pool, e.pool, sizeof(v->pool));
-    snprintf(v->seed, sizeof(v->seed), "%llu", (unsigned long long)e.seed);
     warn_layers(v, &e);
 
     int rc = report(v, &e, err);
@@ -419,31 +441,12 @@ static int judge_one(struct eval *v, const char *path, const struct baseline *b,
     return rc;
 }
 
-/* The pool is retired with its session: once nobody is judged on it, its seed is no secret. */
-static int reveal_seed(struct eval *v, struct err *err)
-{
-    int rc = 0;
-
-    if (v->session && v->app->store && v->pool[0])
-        rc = store_reveal(v->app->store, v->pool, v->seed, err);
-    v->pool[0] = '\0';
-    return rc;
-}
-
-static int end_session(struct eval *v, struct err *err)
-{
-    int rc = reveal_seed(v, err);
-
-    session_closep(&v->session);
-    return rc;
-}
-
 static int open_problem(struct eval *v, const char *word, struct err *err)
 {
     struct problem_ref ref = {0};
     uint64_t start = clock_ns();
 
-    if (end_session(v, err) < 0)
+    if (judge_rest(v->judge, err) < 0)
         return -1;
     problem_freep(&v->problem);
     if (problem_find(v->app->places.share, word, &ref, err) < 0)
@@ -457,41 +460,13 @@ static int open_problem(struct eval *v, const char *word, struct err *err)
     return rc;
 }
 
-/* Baselines need no spares. */
-static int open_for(struct eval *v, struct session_options *so, bool *ret_calibrated,
-                    struct err *err)
-{
-    if (v->to_come == 0)
-        so->plan.spares = -1;
-    if (v->station && v->station->device != so->device)
-        station_freep(&v->station);
-    if (!v->station)
-        v->station = station_new(&v->app->places, so->device, so->device_index);
-    return session_open(v->station, v->problem, so, &v->session, ret_calibrated, err);
-}
-
-static int open_session(struct eval *v, const struct device *device, int index, struct err *err)
-{
-    struct session_options so = {
-        .device = device, .device_index = index, .single = !v->many, .candidates = v->to_come};
-    bool calibrated = false;
-
-    if (v->session && v->station->device == device)
-        return 0;
-    if (end_session(v, err) < 0 || plan_from(v->options, &so, err) < 0 ||
-        open_for(v, &so, &calibrated, err) < 0)
-        return -1;
-    if (isatty(STDERR_FILENO))
-        v->session->options.plan.progress = (struct progress){show_progress, v};
-    if (calibrated)
-        fprintf(stderr, "assay: calibrated %s once; `assay calibrate` measures anew\n",
-                v->station->info.name);
-    return 0;
-}
-
 static int take_file(struct eval *v, const char *path, struct err *err)
 {
-    const struct device *device = device_for_file(path);
+    const struct source_file file = {path, 0};
+    const struct device *device = NULL;
+    struct judge_request r;
+    AUTO(freep) char *text = NULL;
+    char ignored[HASH_HEX];
     int index = 0;
 
     if (v->options->device && device_find(v->options->device, &device, &index, err) < 0)
@@ -501,56 +476,38 @@ static int take_file(struct eval *v, const char *path, struct err *err)
         err->kind = ERR_INPUT;
         return -1;
     }
+    if (judge_device_for(path, device, NULL, &device, err) < 0)
+        return wrap(err, "%s", path);
     if (!device)
         return fail(err, ERR_INPUT, "%s: no device takes files of this kind; see `assay doctor`",
                     path);
-    if (device_for_file(path) != device)
-        return fail(err, ERR_INPUT, "%s: the %s device takes %s files", path, device->name,
-                    device->suffixes[0]);
-    return open_session(v, device, index, err) < 0 ? -1 : judge_one(v, path, NULL, err);
+    if (request_for(v, device, index, &r, err) < 0 ||
+        prebuild_read(&file, &text, &r.source.len, ignored, err) < 0)
+        return -1;
+    r.source.name = path;
+    r.source.text = text;
+    return judge_one(v, path, &r, err);
 }
 
-/* As for the candidate before it, else the GPU where there is one. */
-static const struct device *torch_device(const struct eval *v)
-{
-    const char *why;
-
-    if (v->session)
-        return v->station->device;
-    return device_cuda.probe(&why) > 0 ? &device_cuda : &device_cpu;
-}
-
-/* Its runners are pinned as its session wants them: another device, another worker. */
-static int open_worker(struct eval *v, struct err *err)
-{
-    const struct cpus *cpus = &v->station->cpus;
-    struct worker_config c = {.share = v->app->places.share,
-                              .cache = v->app->places.cache,
-                              .cpus = cpus->split ? &cpus->runner : NULL};
-
-    if (v->worker && v->worker_device == v->station->device)
-        return 0;
-    worker_closep(&v->worker);
-    v->worker_device = v->station->device;
-    return worker_open(&c, &v->worker, err);
-}
-
+/* PyTorch's device is that of the candidate before it, if there is one. */
 static int take_baseline(struct eval *v, const char *word, struct err *err)
 {
-    const struct device *device;
+    const struct device *before = v->judge->session ? v->judge->station->device : NULL;
+    const struct device *device = NULL;
     struct baseline b;
+    struct judge_request r;
+    struct err why = ERR_INIT;
     int index = 0;
 
-    if (baseline_parse(word, &b, err) < 0)
+    if (baseline_parse(word, &b, err) < 0 ||
+        (v->options->device && device_find(v->options->device, &device, &index, err) < 0))
         return -1;
-    device = b.torch ? torch_device(v) : &device_cpu;
-    if (v->options->device && device_find(v->options->device, &device, &index, err) < 0)
+    if (judge_device_for(word, device, before, &device, &why) < 0)
+        return fail(err, ERR_USAGE, "eval: %s %s", word, why.text);
+    if (request_for(v, device, index, &r, err) < 0)
         return -1;
-    if (!b.torch && device != &device_cpu)
-        return fail(err, ERR_USAGE, "eval: %s runs on the cpu device only", word);
-    if (open_session(v, device, index, err) < 0 || (b.torch && open_worker(v, err) < 0))
-        return -1;
-    return judge_one(v, word, &b, err);
+    r.baseline = word;
+    return judge_one(v, word, &r, err);
 }
 
 /* A candidate is known by its suffix (or by being there); all else names a problem. */
@@ -620,6 +577,8 @@ static int eval_main(struct app *app, const void *options, int argc, char **argv
                                         "reason",  "cold us",   "95 % interval",
                                         "hot us",  "vs first",  "peak"};
     struct eval v = {.app = app, .options = options, .many = argc > 2};
+    const struct judge_config judge = {
+        .places = &app->places, .reveal = reveal, .calibrated = tell_calibrated, .arg = app};
     AUTO(buf_release) struct buf text = BUF_INIT;
 
     if (argc < 2)
@@ -631,10 +590,12 @@ static int eval_main(struct app *app, const void *options, int argc, char **argv
         return -1;
     table_init(&v.table, "llllrrrrr", heads);
 
+    v.judge = judge_new(&judge);
+
     int rc = eval_words(&v, argc, argv, err);
 
     if (rc == 0)
-        rc = reveal_seed(&v, err);
+        rc = judge_reveal(v.judge, err);
     if (v.many && !v.options->json && v.table.n_cells > v.table.n_columns) {
         table_print(&v.table, app->color, &text);
         if (v.above_peak)
@@ -644,9 +605,7 @@ static int eval_main(struct app *app, const void *options, int argc, char **argv
     }
     if (rc == 0 && fflush(stdout) == 0 && !ferror(stdout))
         front_leave(v.worst);
-    session_closep(&v.session);
-    station_free(v.station);
-    worker_close(v.worker);
+    judge_free(v.judge);
     table_release(&v.table);
     buf_release(&v.failures);
     problem_freep(&v.problem);

@@ -291,7 +291,9 @@ int device_find(const char *word, const struct device **ret, int *ret_index, str
 int device_fail_missing(const struct device *d, const char *word, const char *why, struct err *err);
 /* So it fails where probe() finds none. */
 int device_check(const struct device *d, const char *word, struct err *err);
-/* The first device that takes this file's suffix, or NULL. */
+/* By the file's suffix. */
+bool device_takes(const struct device *d, const char *path);
+/* The first device that takes it, or NULL. */
 const struct device *device_for_file(const char *path);
 
 #endif

@@ -66,13 +66,18 @@ static bool ends_with(const char *s, const char *end)
     return n > m && !strcmp(s + n - m, end);
 }
 
+bool device_takes(const struct device *d, const char *path)
+{
+    for (const char *const *s = d->suffixes; *s; s++)
+        if (ends_with(path, *s))
+            return true;
+    return false;
+}
+
 const struct device *device_for_file(const char *path)
 {
-    for (const struct device *const *d = device_registry; *d; d++) {
-        for (const char *const *s = (*d)->suffixes; *s; s++) {
-            if (ends_with(path, *s))
-                return *d;
-        }
-    }
+    for (const struct device *const *d = device_registry; *d; d++)
+        if (device_takes(*d, path))
+            return *d;
     return NULL;
 }

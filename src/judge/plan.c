@@ -52,3 +52,14 @@ void plan_fit(struct plan *p, size_t tensor_bytes)
     }
     p->arenas = (int)MIN((size_t)p->arenas, MAX(ARENAS_BYTES / bytes, PLAN_MIN_ARENAS));
 }
+
+bool plan_same_calls(const struct plan *a, const struct plan *b)
+{
+    return a->checks == b->checks && a->warmups == b->warmups && a->min_calls == b->min_calls &&
+           a->max_calls == b->max_calls && a->budget_ms == b->budget_ms &&
+           a->content_ms == b->content_ms && a->runners == b->runners && a->arenas == b->arenas &&
+           a->steady == b->steady && a->hot_ms == b->hot_ms &&
+           a->call_timeout_ms == b->call_timeout_ms && a->check_limit_ms == b->check_limit_ms &&
+           a->timing_limit_ms == b->timing_limit_ms && a->check_only == b->check_only &&
+           a->require_sandbox == b->require_sandbox;
+}

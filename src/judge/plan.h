@@ -66,4 +66,8 @@ void plan_make_steady(struct plan *p);
  * calls. */
 void plan_fit(struct plan *p, size_t tensor_bytes);
 
+/* Whether both ask for the same calls: not counting spares, the build and the telling of progress.
+ */
+bool plan_same_calls(const struct plan *a, const struct plan *b);
+
 #endif

@@ -54,7 +54,7 @@ static int lock_device(const struct prebuild_request *p, double *ret_queue_ms, i
     return devlock_take(p->device->name, p->device_index, true, ret_lock, ret_queue_ms, err);
 }
 
-int prebuild_compile(const struct prebuild_request *p, const char *source, size_t source_len,
+int prebuild_compile(const struct prebuild_request *p, const struct source_text *source,
                      struct build_result *ret, double *ret_queue_ms, struct err *err)
 {
     AUTO(fd_closep) int lock = -1;
@@ -63,9 +63,9 @@ int prebuild_compile(const struct prebuild_request *p, const char *source, size_
     struct build_request req = {
         .device = p->device->name,
         .arch = arch,
-        .file_name = p->file.path,
-        .source = source,
-        .source_len = source_len,
+        .file_name = source->name,
+        .source = source->text,
+        .source_len = source->len,
         .problem_h = p->problem_h,
         .include_dir = include,
         .cache_dir = p->places->cache,
@@ -73,7 +73,7 @@ int prebuild_compile(const struct prebuild_request *p, const char *source, size_
         .no_cache = p->plan->no_cache,
     };
 
-    if (source_len > PREBUILD_SOURCE_MAX)
+    if (source->len > PREBUILD_SOURCE_MAX)
         return refuse_long(ret);
     if (p->info->compute_major)
         build_cuda_arch(p->info->compute_major, p->info->compute_minor, arch);
@@ -96,35 +96,37 @@ int prebuild_look(const struct prebuild_request *p, const struct build_result *b
     return evidence_collect(&req, ret, err);
 }
 
-bool prebuild_sees_code(const struct prebuild_request *p, const char *source, size_t source_len)
+bool prebuild_sees_code(const struct prebuild_request *p, const struct source_text *source)
 {
-    const char *nothing = launch_lines_any(source, source_len) ? nothing_alone : nothing_library;
-    struct prebuild_request plain = *p;
+    const char *text =
+        launch_lines_any(source->text, source->len) ? nothing_alone : nothing_library;
+    const struct source_text nothing = {"nothing.cu", text, strlen(text)};
     struct build_result build = {.artifact_fd = -1};
     struct evidence e = {0};
     struct err ignored = ERR_INIT;
     double queue_ms = 0;
 
-    plain.file = (struct source_file){"nothing.cu", 0};
-
-    bool seen =
-        prebuild_compile(&plain, nothing, strlen(nothing), &build, &queue_ms, &ignored) == 0 &&
-        build.status == BUILD_OK && prebuild_look(&plain, &build, &e, &ignored) == 0 && e.checked &&
-        !e.loads_code;
+    bool seen = prebuild_compile(p, &nothing, &build, &queue_ms, &ignored) == 0 &&
+                build.status == BUILD_OK && prebuild_look(p, &build, &e, &ignored) == 0 &&
+                e.checked && !e.loads_code;
 
     build_result_release(&build);
     evidence_release(&e);
     return seen;
 }
 
-int prebuild(const struct prebuild_request *p, struct prebuilt *ret, struct err *err)
+int prebuild(const struct prebuild_request *p, const struct source_file *file, struct prebuilt *ret,
+             struct err *err)
 {
     struct prebuilt b = {.build.artifact_fd = -1};
     struct err ignored = ERR_INIT;
 
-    if (prebuild_read(&p->file, &b.source, &b.source_len, b.source_hash, err) < 0)
+    if (prebuild_read(file, &b.source, &b.source_len, b.source_hash, err) < 0)
         return -1;
-    if (prebuild_compile(p, b.source, b.source_len, &b.build, &b.queue_ms, err) < 0) {
+
+    const struct source_text source = {file->path, b.source, b.source_len};
+
+    if (prebuild_compile(p, &source, &b.build, &b.queue_ms, err) < 0) {
         prebuilt_release(&b);
         return -1;
     }

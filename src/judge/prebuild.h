@@ -13,7 +13,14 @@
 
 #define PREBUILD_SOURCE_MAX (4 << 20)
 
-/* A candidate's file. */
+/* A candidate: a name, whose suffix says how it is built, and its text. Not owned. */
+struct source_text {
+    const char *name;
+    const char *text;
+    size_t len;
+};
+
+/* Where such a text comes from. */
 struct source_file {
     const char *path;
     /* So many characters of path are the folder that the user named: beneath it no link is
@@ -28,7 +35,6 @@ struct prebuild_request {
     const struct plan *plan;
     const struct device_info *info; /* of the device it is built for */
     const char *problem_h;          /* emit_c_header() */
-    struct source_file file;
 };
 struct prebuilt {
     char *source;
@@ -41,19 +47,20 @@ struct prebuilt {
 };
 /* All of it. A program that does not build is 0, with its log. ERR_INPUT: the file cannot be read.
  */
-int prebuild(const struct prebuild_request *p, struct prebuilt *ret, struct err *err);
+int prebuild(const struct prebuild_request *p, const struct source_file *file, struct prebuilt *ret,
+             struct err *err);
 void prebuilt_release(struct prebuilt *b);
 
 /* Step by step. Of a source over PREBUILD_SOURCE_MAX one byte more than that is read, and the
  * compiler's answer is BUILD_TOO_LARGE. */
 int prebuild_read(const struct source_file *file, char **ret, size_t *ret_len, char hash[HASH_HEX],
                   struct err *err);
-int prebuild_compile(const struct prebuild_request *p, const char *source, size_t source_len,
+int prebuild_compile(const struct prebuild_request *p, const struct source_text *source,
                      struct build_result *ret, double *ret_queue_ms, struct err *err);
 int prebuild_look(const struct prebuild_request *p, const struct build_result *b,
                   struct evidence *ret, struct err *err);
 
 /* Whether the code of a kernel that does nothing can be seen here, built the way this source is. */
-bool prebuild_sees_code(const struct prebuild_request *p, const char *source, size_t source_len);
+bool prebuild_sees_code(const struct prebuild_request *p, const struct source_text *source);
 
 #endif

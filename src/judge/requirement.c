@@ -51,11 +51,11 @@ static int not_seen(struct verdict *v, const char *name, const char *why)
 }
 
 void requirement_blame(const struct evidence *e, const struct prebuild_request *p,
-                       const char *source, size_t source_len, struct verdict *v)
+                       const struct source_text *source, struct verdict *v)
 {
     bool hidden = !e->checked || e->loads_code;
 
-    if (hidden && prebuild_sees_code(p, source, source_len))
+    if (hidden && prebuild_sees_code(p, source))
         v->kind = VERDICT_REJECTED;
 }
 

@@ -17,7 +17,7 @@ int requirement_check(const struct evidence *e, const char *tensor, struct verdi
  * seen either, and where instructions do not say what they are. Otherwise the candidate hides its
  * own, by whatever means: VERDICT_REJECTED. */
 void requirement_blame(const struct evidence *e, const struct prebuild_request *p,
-                       const char *source, size_t source_len, struct verdict *v);
+                       const struct source_text *source, struct verdict *v);
 
 /* For people, in one line without an end: what is worth knowing about the code. Nothing for code
  * that uses no tensor cores and keeps all in registers. */

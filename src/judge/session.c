@@ -201,24 +201,28 @@ void session_closep(struct session **s)
 
 /* --- one candidate --- */
 
-static struct prebuild_request request_of(const struct session *s, const struct evaluation *e)
+static struct prebuild_request request_of(const struct session *s)
 {
     return (struct prebuild_request){.places = s->station->places,
                                      .device = s->options.device,
                                      .device_index = s->options.device_index,
                                      .plan = &s->options.plan,
                                      .info = &s->station->info,
-                                     .problem_h = s->problem_h,
-                                     .file = {e->file_name, 0}};
+                                     .problem_h = s->problem_h};
+}
+
+static struct source_text source_of(const struct evaluation *e)
+{
+    return (struct source_text){e->file_name, e->source, e->source_len};
 }
 
 /* Does nothing where the builder was ahead of us. */
 static int build(struct session *s, struct evaluation *e, struct err *err)
 {
-    const struct prebuild_request p = request_of(s, e);
+    const struct prebuild_request p = request_of(s);
+    const struct source_text source = source_of(e);
 
-    if (!e->build.log &&
-        prebuild_compile(&p, e->source, e->source_len, &e->build, &e->queue_ms, err) < 0)
+    if (!e->build.log && prebuild_compile(&p, &source, &e->build, &e->queue_ms, err) < 0)
         return -1;
     switch (e->build.status) {
     case BUILD_OK:
@@ -240,7 +244,7 @@ static int build(struct session *s, struct evaluation *e, struct err *err)
 
 static int look(const struct session *s, struct evaluation *e, struct err *err)
 {
-    const struct prebuild_request p = request_of(s, e);
+    const struct prebuild_request p = request_of(s);
 
     return e->looked ? 0 : prebuild_look(&p, &e->build, &e->evidence, err);
 }
@@ -248,7 +252,8 @@ static int look(const struct session *s, struct evaluation *e, struct err *err)
 /* Before anything runs: code that is not what was asked for need not be timed. */
 static int look_at_code(struct session *s, struct evaluation *e, struct err *err)
 {
-    const struct prebuild_request p = request_of(s, e);
+    const struct prebuild_request p = request_of(s);
+    const struct source_text source = source_of(e);
 
     if (look(s, e, err) < 0)
         return -1;
@@ -257,7 +262,7 @@ static int look_at_code(struct session *s, struct evaluation *e, struct err *err
     int rc = requirement_check(&e->evidence, s->problem->requires_tensor, &e->verdict);
 
     if (e->verdict.kind == VERDICT_INFRA)
-        requirement_blame(&e->evidence, &p, e->source, e->source_len, &e->verdict);
+        requirement_blame(&e->evidence, &p, &source, &e->verdict);
     return rc;
 }
 
@@ -392,25 +397,24 @@ static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
     return rc;
 }
 
-/* Read now, or taken over from the builder. */
-static int load_source(struct evaluation *e, const struct source_file *file, struct prebuilt *built,
-                       struct err *err)
+static void take_source(struct evaluation *e, const struct source_text *source)
 {
-    if (!built && prebuild_read(file, &e->source, &e->source_len, e->source_hash, err) < 0)
-        return -1;
-    if (built) {
-        e->source = steal(&built->source);
-        e->source_len = built->source_len;
-        memcpy(e->source_hash, built->source_hash, sizeof(e->source_hash));
-        e->build = built->build;
-        e->queue_ms = built->queue_ms;
-        e->evidence = built->evidence;
-        e->looked = built->looked;
-        built->build = (struct build_result){.artifact_fd = -1};
-        built->evidence = (struct evidence){0};
-    }
-    e->file_name = xstrdup(file->path);
-    return 0;
+    e->file_name = xstrdup(source->name);
+    e->source = xcalloc(1, source->len + 1);
+    e->source_len = source->len;
+    if (source->len)
+        memcpy(e->source, source->text, source->len);
+    hash_of(e->source, e->source_len, e->source_hash);
+}
+
+static void take_build(struct evaluation *e, struct prebuilt *built)
+{
+    e->build = built->build;
+    e->queue_ms = built->queue_ms;
+    e->evidence = built->evidence;
+    e->looked = built->looked;
+    built->build = (struct build_result){.artifact_fd = -1};
+    built->evidence = (struct evidence){0};
 }
 
 static void begin(struct session *s, struct evaluation *ret)
@@ -453,39 +457,30 @@ static void conclude(struct evaluation *e, int rc, uint64_t start, const struct 
     e->total_ms = clock_ms_since(start);
 }
 
-int session_eval(struct session *s, const char *path, struct evaluation *ret, struct err *err)
-{
-    const struct source_file file = {path, 0};
-
-    return session_eval_built(s, &file, NULL, ret, err);
-}
-
-int session_eval_built(struct session *s, const struct source_file *file, struct prebuilt *built,
-                       struct evaluation *ret, struct err *err)
+void session_eval(struct session *s, const struct source_text *source, struct prebuilt *built,
+                  struct evaluation *ret)
 {
     struct look look = {.s = s, .e = ret, .err = ERR_INIT};
+    struct err err = ERR_INIT;
     uint64_t start = clock_ns();
 
     begin(s, ret);
-    if (load_source(ret, file, built, err) < 0) {
-        evaluation_release(ret);
-        return -1;
-    }
-
+    take_source(ret, source);
+    if (built)
+        take_build(ret, built);
     fill_spares(s); /* they warm up while it is built */
     s->begun++;
 
-    int rc = build(s, ret, err);
+    int rc = build(s, ret, &err);
 
     if (rc == 0)
-        rc = look_start(&look, err);
+        rc = look_start(&look, &err);
     if (rc == 0)
-        rc = judge_sizes(s, ret, err);
-    rc = look_end(&look, rc, err);
+        rc = judge_sizes(s, ret, &err);
+    rc = look_end(&look, rc, &err);
     spend_pool(s, ret);
-    conclude(ret, rc, start, err);
+    conclude(ret, rc, start, &err);
     ret->total_ms += built ? ret->build.ms : 0;
-    return 0;
 }
 
 static int read_vendor(const struct session *s, struct buf *out, struct err *err)

@@ -87,20 +87,17 @@ struct evaluation {
     double end_ms;    /* ... and for the runners of the candidate before to be gone */
 };
 
-/* Judges one candidate file. Its runners are reaped only when the next one is timed, or the station
- * is freed; until they are gone nobody else is timed on the device. A finding, whatever it is, is
- * 0; -1 means that there is nothing to record (the file cannot be read). What else goes wrong on
- * our side becomes VERDICT_INFRA. */
-int session_eval(struct session *s, const char *path, struct evaluation *ret, struct err *err);
+/* Judges one candidate. Its runners are reaped only when the next one is timed, or the station is
+ * freed; until they are gone nobody else is timed on the device. What goes wrong on our side
+ * becomes VERDICT_INFRA. built: what a builder made of the same text, whose contents are taken;
+ * NULL: it is built now. */
+void session_eval(struct session *s, const struct source_text *source, struct prebuilt *built,
+                  struct evaluation *ret);
 /* The same for the problem itself: a baseline. Torch's is the module that emit_torch() writes, run
- * by the worker; others need none (and the cpu device). `word` is what b was read from. */
+ * by the worker; others need none (and the cpu device). `word` is what b was read from. -1 means
+ * that there is nothing to record: it is not to be had here. */
 int session_eval_baseline(struct session *s, struct worker *worker, const char *word,
                           const struct baseline *b, struct evaluation *ret, struct err *err);
 void evaluation_release(struct evaluation *e);
-
-/* The same as session_eval() on what a builder made of the file; takes the contents of *built.
- * NULL: the file is read now. */
-int session_eval_built(struct session *s, const struct source_file *file, struct prebuilt *built,
-                       struct evaluation *ret, struct err *err);
 
 #endif

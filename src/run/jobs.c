@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/jobs.h"
 
-#include "judge/baseline.h"
+#include "judge/judge.h"
 #include "store/run_store.h"
 
 #include <stdio.h>
@@ -200,46 +200,15 @@ static int load_problems(struct planner *p, struct err *err)
 
 /* --- files --- */
 
-static bool takes(const struct device *d, const char *file)
-{
-    const char *dot = strrchr(file, '.');
-
-    for (const char *const *s = d->suffixes; *s; s++)
-        if (dot && !strcmp(dot, *s))
-            return true;
-    return false;
-}
-
-/* PyTorch runs on the GPU where there is one; our own loops on the CPU. */
-static const struct device *baseline_device(const char *file, const struct device *chosen,
-                                            char **ret_why)
-{
-    struct baseline b;
-    struct err err = ERR_INIT;
-    const char *why;
-
-    if (baseline_parse(file, &b, &err) < 0) {
-        *ret_why = xstrdup(err.text);
-        return NULL;
-    }
-    if (b.torch)
-        return chosen ? chosen : device_cuda.probe(&why) > 0 ? &device_cuda : &device_cpu;
-    if (!chosen || chosen == &device_cpu)
-        return &device_cpu;
-    *ret_why = xstrdup("runs on the cpu device only");
-    return NULL;
-}
-
 /* NULL: it is not judged, and *ret_why says why where there is something to say. */
 static const struct device *device_of(const char *file, const struct device *chosen, char **ret_why)
 {
-    if (baseline_is(file))
-        return baseline_device(file, chosen, ret_why);
-    if (!chosen)
-        return device_for_file(file);
-    if (takes(chosen, file))
-        return chosen;
-    *ret_why = xasprintf("the %s device takes %s files", chosen->name, chosen->suffixes[0]);
+    const struct device *device = NULL;
+    struct err err = ERR_INIT;
+
+    if (judge_device_for(file, chosen, NULL, &device, &err) == 0)
+        return device;
+    *ret_why = xstrdup(err.text);
     return NULL;
 }
 

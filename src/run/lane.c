@@ -11,8 +11,8 @@
 
 #include "base/clock.h"
 #include "base/interrupt.h"
+#include "judge/judge.h"
 #include "judge/record.h"
-#include "judge/worker.h"
 #include "run/queue.h"
 #include "sandbox/sandbox.h"
 #include "store/run_store.h"
@@ -34,12 +34,12 @@ struct lane {
     const struct device *device;
     int first_device, n_devices;
     struct session_options options;
-    struct station *first;   /* opened before there are judges; the first judge's */
-    struct device_info info; /* its own: what code is built for */
+    struct judge *first;     /* opened before there are threads; the first desk's */
+    struct device_info info; /* of its device: what code is built for */
     struct queue queue;
     pthread_mutex_t ended_mutex;
     pthread_cond_t ended;
-    int judges_left;
+    int desks_left;
     struct err err; /* the first that ended the run */
 };
 
@@ -93,15 +93,15 @@ static void build_job(struct lane *l, struct job *j)
         .plan = &l->options.plan,
         .info = &l->info,
         .problem_h = run->jobs->problems[j->candidate->problem_at].header,
-        .file = {j->candidate->file, j->candidate->root_len},
     };
+    const struct source_file file = {j->candidate->file, j->candidate->root_len};
     struct err err = ERR_INIT;
 
     if (baseline_is(j->candidate->file))
         return;
     for (int attempt = 0; attempt <= SANDBOX_KILLED_AGAIN; attempt++) {
         prebuilt_release(&j->built);
-        if (prebuild(&req, &j->built, &err) == 0)
+        if (prebuild(&req, &file, &j->built, &err) == 0)
             return;
     }
 }
@@ -118,161 +118,105 @@ static void *builder_main(void *arg)
     return NULL;
 }
 
-/* --- judges --- */
+/* --- desks --- */
 
-struct judge {
+/* A thread with a judge, one per device. */
+struct desk {
     struct lane *lane;
+    struct judge *judge;
     int index; /* of the device */
     pthread_t thread;
-    int problem_at; /* of the session, -1 without one */
+    int problem_at; /* of `problem`, -1 without one */
     struct problem *problem;
-    struct station *station; /* stays from problem to problem */
-    struct session *session;
-    char pool[HASH_HEX], seed[24]; /* the session's, to be revealed when it is retired */
     int infra_in_a_row;
     int to_come; /* candidates from the present job on, as far as spares go; no baselines */
-    struct worker *worker; /* for baselines; opened at the first one */
-    struct err no_worker;  /* why there is none: asking again takes seconds */
 };
 
-/* A pool that nobody is judged on any more: its seed is no secret. */
-static int reveal(struct judge *g, struct err *err)
+static int reveal(void *arg, const char *pool, const char *seed, struct err *err)
 {
-    struct run_state *run = g->lane->run;
-    int rc = 0;
+    struct run_state *run = arg;
+    int rc;
 
-    if (!g->pool[0])
-        return 0;
     pthread_mutex_lock(&run->mutex);
-    rc = store_reveal(run->config->store, g->pool, g->seed, err);
+    rc = store_reveal(run->config->store, pool, seed, err);
     pthread_mutex_unlock(&run->mutex);
-    g->pool[0] = '\0';
     return rc;
 }
 
-static int note_pool(struct judge *g, const struct evaluation *e, struct err *err)
+static void tell_calibrated(void *arg, const char *device)
 {
-    if (strcmp(g->pool, e->pool) != 0 && reveal(g, err) < 0)
+    struct run_state *run = arg;
+
+    say(run, run->config->watcher.calibrated, device);
+}
+
+static struct judge *new_judge(const struct lane *l)
+{
+    const struct judge_config c = {.places = l->run->config->places,
+                                   .tries_again = true,
+                                   .reveal = reveal,
+                                   .calibrated = tell_calibrated,
+                                   .arg = l->run};
+
+    return judge_new(&c);
+}
+
+static int close_problem(struct desk *d, struct err *err)
+{
+    int rc = judge_rest(d->judge, err);
+
+    problem_freep(&d->problem);
+    d->problem_at = -1;
+    return rc;
+}
+
+static int open_problem(struct desk *d, int problem_at, struct err *err)
+{
+    const struct run_problem *p = &d->lane->run->jobs->problems[problem_at];
+
+    if (d->problem_at == problem_at)
+        return 0;
+    if (close_problem(d, err) < 0 || problem_load(p->path, p->name, &d->problem, err) < 0)
         return -1;
-    memcpy(g->pool, e->pool, sizeof(g->pool));
-    snprintf(g->seed, sizeof(g->seed), "%llu", (unsigned long long)e->seed);
+    d->problem_at = problem_at;
     return 0;
 }
 
-static int close_session(struct judge *g, struct err *err)
+/* What no builder could read is read now, to say why. */
+static int read_source(struct job *j, struct err *err)
 {
-    session_closep(&g->session);
-    problem_freep(&g->problem);
-    g->problem_at = -1;
-    return reveal(g, err);
+    const struct source_file file = {j->candidate->file, j->candidate->root_len};
+    struct prebuilt *b = &j->built;
+
+    return b->source ? 0 : prebuild_read(&file, &b->source, &b->source_len, b->source_hash, err);
 }
 
-/* How many spares are worth starting; for baselines none. */
-static void tell_to_come(const struct judge *g, struct session_options *o, int begun)
+/* 0: judged. -1: there is nothing to record, or the problem cannot be judged on this device now. */
+static int eval_job(struct desk *d, struct job *j, struct evaluation *ret, struct err *err)
 {
-    o->candidates = begun + g->to_come;
-    o->plan.spares = g->to_come ? g->lane->options.plan.spares : -1;
-}
+    bool is_baseline = baseline_is(j->candidate->file), was_built = j->built.build.log;
+    struct judge_request r = {.options = d->lane->options};
 
-/* -1: the problem cannot be judged on this device now. */
-static int open_session(struct judge *g, int problem_at, struct err *err)
-{
-    struct run_state *run = g->lane->run;
-    const struct run_problem *p = &run->jobs->problems[problem_at];
-    struct session_options options = g->lane->options;
-    bool calibrated = false;
-
-    if (g->problem_at == problem_at) {
-        tell_to_come(g, &g->session->options, g->session->begun);
-        return 0;
-    }
-    if (close_session(g, err) < 0)
+    if (open_problem(d, j->candidate->problem_at, err) < 0 ||
+        (!is_baseline && read_source(j, err) < 0))
         return -1;
-    options.device_index = g->index;
-    tell_to_come(g, &options, 0);
-    if (problem_load(p->path, p->name, &g->problem, err) < 0 ||
-        session_open(g->station, g->problem, &options, &g->session, &calibrated, err) < 0)
-        return -1;
-    g->problem_at = problem_at;
-    if (calibrated)
-        say(run, run->config->watcher.calibrated, g->station->info.name);
-    return 0;
-}
-
-/* A candidate that could kill itself would do so every time; who kills from outside (OOM killer, a
- * test) may well come twice in a row. */
-static bool worth_repeating(const struct evaluation *e, int attempt)
-{
-    if (e->verdict.kind == VERDICT_INFRA)
-        return attempt < 1;
-    return e->verdict.kind == VERDICT_CRASH && !strcmp(e->verdict.reason, "SIGKILL") &&
-           attempt < SANDBOX_KILLED_AGAIN;
-}
-
-static int open_worker(struct judge *g, struct err *err)
-{
-    const struct cpus *cpus = &g->station->cpus;
-    const struct places *places = g->lane->run->config->places;
-    const struct worker_config c = {
-        .share = places->share, .cache = places->cache, .cpus = cpus->split ? &cpus->runner : NULL};
-
-    if (g->worker)
-        return 0;
-    if (g->no_worker.kind == ERR_NONE && worker_open(&c, &g->worker, &g->no_worker) == 0)
-        return 0;
-    *err = g->no_worker;
-    return -1;
-}
-
-static int eval_once(struct judge *g, const struct candidate *c, struct prebuilt *built,
-                     struct evaluation *ret, struct err *err)
-{
-    const struct source_file source = {c->file, c->root_len};
-    const char *file = c->file;
-    struct baseline b;
-
-    if (!baseline_is(file))
-        return session_eval_built(g->session, &source, built, ret, err);
-    if (baseline_parse(file, &b, err) < 0 || (b.torch && open_worker(g, err) < 0))
-        return -1;
-    return session_eval_baseline(g->session, b.torch ? g->worker : NULL, file, &b, ret, err);
-}
-
-/* A fresh start for the same problem: the device too is opened anew, should that be what it is. */
-static int reopen(struct judge *g, struct err *err)
-{
-    int problem_at = g->problem_at, rc = close_session(g, err);
-
-    worker_closep(&g->worker); /* it may be what was killed */
-    station_free(g->station);
-    g->station = station_new(g->lane->run->config->places, g->lane->device, g->index);
-    return rc < 0 ? -1 : open_session(g, problem_at, err);
-}
-
-/* 0: judged. -1: there is nothing to record. */
-static int eval_job(struct judge *g, struct job *j, struct evaluation *ret, struct err *err)
-{
-    struct prebuilt *built = j->built.source ? &j->built : NULL;
-
-    for (int attempt = 0;; attempt++) {
-        if (eval_once(g, j->candidate, built, ret, err) < 0)
-            return -1;
-        if (!worth_repeating(ret, attempt))
-            return 0;
-        evaluation_release(ret);
-        built = NULL; /* taken by the first attempt; the cache has it */
-        if (reopen(g, err) < 0)
-            return -1;
-    }
+    r.problem = d->problem;
+    r.options.device_index = d->index;
+    r.options.candidates = d->to_come;
+    if (is_baseline)
+        r.baseline = j->candidate->file;
+    r.source = (struct source_text){j->candidate->file, j->built.source, j->built.source_len};
+    r.built = was_built ? &j->built : NULL;
+    return judge_eval(d->judge, &r, ret, err);
 }
 
 /* --- storing --- */
 
-static int store_cells(struct judge *g, const struct job *j, const struct evaluation *e,
+static int store_cells(struct desk *d, const struct job *j, const struct evaluation *e,
                        const json_t *record, struct err *err)
 {
-    const struct run_config *config = g->lane->run->config;
-    AUTO(freep) char *device = jobs_device_name(g->lane->device, &g->station->info);
+    const struct run_config *config = d->lane->run->config;
+    AUTO(freep) char *device = jobs_device_name(d->lane->device, &d->judge->station->info);
     AUTO(freep) struct cell_row *cells = xcalloc((size_t)twins_of(j), sizeof(*cells));
     int n = 0;
 
@@ -283,24 +227,24 @@ static int store_cells(struct judge *g, const struct job *j, const struct evalua
                                        .repeat = j->repeat,
                                        .file = j->candidate->file,
                                        .candidate_hash = j->hash,
-                                       .problem_hash = g->problem->hash,
+                                       .problem_hash = d->problem->hash,
                                        .device = device,
                                        .record = e->id};
     return store_run_add(config->store, config->name, record, e->source_hash, e->source,
                          e->source_len, cells, n, err);
 }
 
-static int store_result(struct judge *g, const struct job *j, const struct evaluation *e,
+static int store_result(struct desk *d, const struct job *j, const struct evaluation *e,
                         struct err *err)
 {
-    struct run_state *run = g->lane->run;
-    json_t *record = record_json(g->session, e);
+    struct run_state *run = d->lane->run;
+    json_t *record = record_json(d->judge->session, e);
     int n = twins_of(j);
 
     interrupt_hold();
     pthread_mutex_lock(&run->mutex);
 
-    int rc = store_cells(g, j, e, record, err);
+    int rc = store_cells(d, j, e, record, err);
 
     if (rc == 0) {
         run->progress.filled += n;
@@ -312,19 +256,19 @@ static int store_result(struct judge *g, const struct job *j, const struct evalu
     return rc;
 }
 
-static void note_infra(struct judge *g, const struct job *j, const struct evaluation *e)
+static void note_infra(struct desk *d, const struct job *j, const struct evaluation *e)
 {
     AUTO(freep) char *text = xasprintf("%s: %s", j->candidate->file, e->verdict.detail);
 
-    g->infra_in_a_row = e->verdict.kind == VERDICT_INFRA ? g->infra_in_a_row + 1 : 0;
+    d->infra_in_a_row = e->verdict.kind == VERDICT_INFRA ? d->infra_in_a_row + 1 : 0;
     if (e->verdict.kind == VERDICT_INFRA)
-        say(g->lane->run, g->lane->run->config->watcher.trouble, text);
+        say(d->lane->run, d->lane->run->config->watcher.trouble, text);
 }
 
 /* What was planned is what is stored: twins share this record. */
-static bool changed_meanwhile(struct judge *g, const struct job *j, const struct evaluation *e)
+static bool changed_meanwhile(struct desk *d, const struct job *j, const struct evaluation *e)
 {
-    struct run_state *run = g->lane->run;
+    struct run_state *run = d->lane->run;
 
     if (!strcmp(e->source_hash, j->hash) || baseline_is(j->candidate->file))
         return false;
@@ -341,39 +285,36 @@ static bool changed_meanwhile(struct judge *g, const struct job *j, const struct
 }
 
 /* -1: the run ends. */
-static int judge_job(struct judge *g, struct job *j, struct err *err)
+static int judge_job(struct desk *d, struct job *j, struct err *err)
 {
     struct evaluation e;
     struct err why = ERR_INIT;
     int rc = 0;
 
-    if (open_session(g, j->candidate->problem_at, &why) < 0 || eval_job(g, j, &e, &why) < 0) {
+    if (eval_job(d, j, &e, &why) < 0) {
         AUTO(freep) char *text = xasprintf("%s: %s", j->candidate->file, why.text);
 
-        say(g->lane->run, g->lane->run->config->watcher.trouble, text);
-        leave_unjudged(g->lane, j, &why);
-        g->infra_in_a_row++;
+        say(d->lane->run, d->lane->run->config->watcher.trouble, text);
+        leave_unjudged(d->lane, j, &why);
+        d->infra_in_a_row++;
         return 0;
     }
-    note_infra(g, j, &e);
-    if (!changed_meanwhile(g, j, &e)) {
-        rc = note_pool(g, &e, err);
-        if (rc == 0)
-            rc = store_result(g, j, &e, err);
-    }
+    note_infra(d, j, &e);
+    if (!changed_meanwhile(d, j, &e))
+        rc = store_result(d, j, &e, err);
     evaluation_release(&e);
     return rc;
 }
 
-static void say_left(struct judge *g, const struct batch *b, int from)
+static void say_left(struct desk *d, const struct batch *b, int from)
 {
-    struct run_state *run = g->lane->run;
+    struct run_state *run = d->lane->run;
     struct err why = {.kind = ERR_SYSTEM};
     int left = 0;
 
     for (int i = from; i < b->n; i++) {
         left += twins_of(run->jobs->order[b->first + i]);
-        leave_unjudged(g->lane, run->jobs->order[b->first + i], &why);
+        leave_unjudged(d->lane, run->jobs->order[b->first + i], &why);
     }
     if (!left)
         return;
@@ -396,9 +337,9 @@ static int count_candidates(const struct jobs *jobs, int from, int end)
 
 /* Spares outlive the problem: where a batch ends, what nobody has taken yet counts as well, since
  * one of them is this judge's next. */
-static int count_to_come(const struct judge *g, const struct batch *b, int from)
+static int count_to_come(const struct desk *d, const struct batch *b, int from)
 {
-    struct lane *l = g->lane;
+    struct lane *l = d->lane;
     const struct jobs *jobs = l->run->jobs;
     int untaken = queue_untaken(&l->queue);
 
@@ -407,34 +348,34 @@ static int count_to_come(const struct judge *g, const struct batch *b, int from)
 }
 
 /* A job that is passed over is waited for all the same: its build may be going on. */
-static int judge_batch(struct judge *g, const struct batch *b, struct err *err)
+static int judge_batch(struct desk *d, const struct batch *b, struct err *err)
 {
-    struct lane *l = g->lane;
+    struct lane *l = d->lane;
     int rc = 0, left_from = -1;
 
-    g->infra_in_a_row = 0;
+    d->infra_in_a_row = 0;
     for (int i = 0; i < b->n && rc == 0; i++) {
         struct job *j = l->run->jobs->order[b->first + i];
 
         if (!queue_wait(&l->queue, j))
             return 0;
-        g->to_come = count_to_come(g, b, i);
-        if (g->infra_in_a_row < INFRA_IN_A_ROW)
-            rc = judge_job(g, j, err);
+        d->to_come = count_to_come(d, b, i);
+        if (d->infra_in_a_row < INFRA_IN_A_ROW)
+            rc = judge_job(d, j, err);
         else if (left_from < 0)
             left_from = i;
         prebuilt_release(&j->built);
         queue_done(&l->queue, j);
     }
     if (left_from >= 0)
-        say_left(g, b, left_from);
+        say_left(d, b, left_from);
     return rc;
 }
 
 /* With build_only: what is built is in the cache, and that is all. */
-static void pass_batch(struct judge *g, const struct batch *b)
+static void pass_batch(struct desk *d, const struct batch *b)
 {
-    struct lane *l = g->lane;
+    struct lane *l = d->lane;
     struct run_state *run = l->run;
 
     for (int i = 0; i < b->n; i++) {
@@ -452,27 +393,26 @@ static void pass_batch(struct judge *g, const struct batch *b)
     }
 }
 
-static void *judge_main(void *arg)
+static void *desk_main(void *arg)
 {
-    struct judge *g = arg;
-    struct lane *l = g->lane;
+    struct desk *d = arg;
+    struct lane *l = d->lane;
     const struct batch *b;
     struct err err = ERR_INIT;
     int rc = 0;
 
     while (rc == 0 && (b = queue_batch(&l->queue)))
         if (l->run->config->build_only)
-            pass_batch(g, b);
+            pass_batch(d, b);
         else
-            rc = judge_batch(g, b, &err);
-    if (close_session(g, &err) < 0)
+            rc = judge_batch(d, b, &err);
+    if (close_problem(d, &err) < 0)
         rc = -1;
-    worker_close(g->worker);
-    station_free(g->station);
+    judge_freep(&d->judge);
     if (rc < 0)
         stop_lane(l, &err);
     pthread_mutex_lock(&l->ended_mutex);
-    l->judges_left--;
+    l->desks_left--;
     pthread_cond_broadcast(&l->ended);
     pthread_mutex_unlock(&l->ended_mutex);
     return NULL;
@@ -490,10 +430,10 @@ static void tick(struct run_state *run)
 }
 
 /* Wakes up only where somebody looks: on the CPU this is one of the cores that are timed. */
-static void wait_for_judges(struct lane *l)
+static void wait_for_desks(struct lane *l)
 {
     pthread_mutex_lock(&l->ended_mutex);
-    while (l->judges_left > 0) {
+    while (l->desks_left > 0) {
         struct timespec until;
 
         if (!l->run->config->watcher.progress) {
@@ -518,34 +458,30 @@ static int ask_devices(struct lane *l, struct err *err)
     const char *word = config->device, *why = "none found";
     const struct device *d = l->device;
     int found = d->probe(&why);
-    bool calibrated;
 
     if (word && device_find(word, &d, &l->first_device, err) < 0)
         return -1;
     if (found < 1)
         return device_fail_missing(l->device, l->device->name, why, err);
     l->n_devices = word && strchr(word, ':') ? 1 : MIN(found, MAX_JUDGES);
-    l->first = station_new(config->places, l->device, l->first_device);
-    if (station_ready(l->first, &calibrated, err) < 0)
+    l->first = new_judge(l);
+    if (judge_open_device(l->first, l->device, l->first_device, err) < 0)
         return -1;
-    l->info = l->first->info;
-    if (calibrated)
-        say(l->run, config->watcher.calibrated, l->info.name);
+    l->info = l->first->station->info;
     return 0;
 }
 
-static int start_judges(struct lane *l, struct judge *judges, struct err *err)
+static int start_desks(struct lane *l, struct desk *desks, struct err *err)
 {
     for (int i = 0; i < l->n_devices; i++) {
-        struct judge *g = &judges[i];
+        struct desk *d = &desks[i];
 
-        *g = (struct judge){.lane = l, .index = l->first_device + i, .problem_at = -1};
-        g->station =
-            i ? station_new(l->run->config->places, l->device, g->index) : steal(&l->first);
-        l->judges_left++;
-        if (pthread_create(&g->thread, NULL, judge_main, g) != 0) {
-            station_free(g->station);
-            l->judges_left--;
+        *d = (struct desk){.lane = l, .index = l->first_device + i, .problem_at = -1};
+        d->judge = i ? new_judge(l) : steal(&l->first);
+        l->desks_left++;
+        if (pthread_create(&d->thread, NULL, desk_main, d) != 0) {
+            judge_freep(&d->judge);
+            l->desks_left--;
             l->n_devices = i;
             return i ? 0 : fail(err, ERR_SYSTEM, "cannot start a thread");
         }
@@ -556,8 +492,8 @@ static int start_judges(struct lane *l, struct judge *judges, struct err *err)
 static int run_threads(struct lane *l, int n_builders, struct err *err)
 {
     pthread_t builders[MAX_BUILDERS];
-    AUTO(freep) struct judge *judges = xcalloc((size_t)l->n_devices, sizeof(*judges));
-    int started = 0, rc = start_judges(l, judges, err);
+    AUTO(freep) struct desk *desks = xcalloc((size_t)l->n_devices, sizeof(*desks));
+    int started = 0, rc = start_desks(l, desks, err);
 
     while (rc == 0 && started < n_builders &&
            pthread_create(&builders[started], NULL, builder_main, l) == 0)
@@ -566,13 +502,13 @@ static int run_threads(struct lane *l, int n_builders, struct err *err)
         rc = fail(err, ERR_SYSTEM, "cannot start a thread");
     if (rc < 0)
         queue_stop(&l->queue);
-    wait_for_judges(l);
+    wait_for_desks(l);
     queue_stop(&l->queue);
     for (int i = 0; i < started; i++)
         pthread_join(builders[i], NULL);
     for (int i = 0; i < l->n_devices; i++)
-        if (judges[i].lane)
-            pthread_join(judges[i].thread, NULL);
+        if (desks[i].lane)
+            pthread_join(desks[i].thread, NULL);
     return rc;
 }
 
@@ -598,7 +534,7 @@ int lane_run(struct run_state *run, int first, int end, struct err *err)
     struct err why = ERR_INIT;
 
     if (ask_devices(&l, &why) < 0) {
-        station_free(l.first);
+        judge_free(l.first);
         leave_lane(&l, first, end, &why);
         return 0;
     }

@@ -39,7 +39,7 @@ C
 sed '1i #define LOUD' quiet.c >loud.c
 "$ASSAY" eval --json --sizes small level1/19 quiet.c quiet.c loud.c loud.c quiet.c >r.json || { cat r.json; exit 1; }
 python3 - <<'P'
-import json
+import hashlib, json, os, sqlite3, struct
 records = [json.loads(line) for line in open("r.json")]
 pools = [r["pool"] for r in records]
 names = [set(r["candidate"]["printed"].split()) for r in records]
@@ -48,6 +48,12 @@ assert len(names[2]) >= 5 and len(names[3]) >= 5, "they print what they see"
 assert not names[2] & names[3], "the second sees what the first has printed"
 assert pools[0] == pools[1] == pools[2], "quiet ones share a pool"
 assert len(set(pools[2:])) == 3, "each loud one spends its own"
+# Only the last pool's seed was revealed, where a pool was left in mid-session.
+store = sqlite3.connect(os.path.join(os.environ["ASSAY_HOME"], "store.db"))
+seeds = dict(store.execute("select pool, seed from pools"))
+for pool in pools:
+    assert pool in seeds, "its seed is never revealed"
+    assert hashlib.sha256(struct.pack("=Q", int(seeds[pool]))).hexdigest() == pool, "another seed"
 P
 printf 'op relu\nfault at call 2\n' >fault.fake
 "$ASSAY" eval --json --sizes small level1/19 fault.fake fault.fake >f.json

@@ -6,6 +6,7 @@
 #include "testing.h"
 
 #include "base/fs.h"
+#include "judge/session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,20 @@ static inline void write_file(const char *path, const char *text)
     struct err err = ERR_INIT;
 
     must(fs_write_atomic(path, text, strlen(text), &err), &err);
+}
+
+/* Judges the file as `assay eval` would. */
+static inline void judge_file(struct session *s, const char *path, struct evaluation *ret)
+{
+    const struct source_file file = {path, 0};
+    struct source_text source = {.name = path};
+    struct err err = ERR_INIT;
+    AUTO(freep) char *text = NULL;
+    char ignored[HASH_HEX];
+
+    must(prebuild_read(&file, &text, &source.len, ignored, &err), &err);
+    source.text = text;
+    session_eval(s, &source, NULL, ret);
 }
 
 #endif

@@ -140,7 +140,10 @@ static void test_who_hides_is_rejected(void **state)
 
         assert_int_equal(fs_write_atomic(tool, hidden[i].tool, strlen(hidden[i].tool), &err), 0);
         assert_int_equal(chmod(tool, 0755), 0);
-        requirement_blame(&e, &p, hidden[i].source, strlen(hidden[i].source), &v);
+
+        const struct source_text source = {"k.cu", hidden[i].source, strlen(hidden[i].source)};
+
+        requirement_blame(&e, &p, &source, &v);
         if (v.kind != hidden[i].kind)
             fail_msg("case %zu: %s", i, verdict_names[v.kind]);
     }

@@ -84,10 +84,9 @@ static void bench_close(struct bench *b)
 static int eval(struct bench *b, const char *text, enum verdict_kind want)
 {
     struct evaluation e;
-    struct err err = ERR_INIT;
 
     write_file("k.fake", text);
-    must(session_eval(b->session, "k.fake", &e, &err), &err);
+    judge_file(b->session, "k.fake", &e);
     if (e.verdict.kind != want)
         fail_msg("%s: %s", text, e.verdict.detail);
 
@@ -150,7 +149,6 @@ static void sandbox_is_the_same(void **state)
     assert_int_equal(b.session->station->spares.n, 0);
     for (int warm = 0; warm < 2; warm++) {
         struct evaluation e;
-        struct err err = ERR_INIT;
 
         if (warm) {
             bench_close(&b);
@@ -158,7 +156,7 @@ static void sandbox_is_the_same(void **state)
             fill(&b.session->station->spares, 1);
         }
         write_file("k.fake", "op relu\ntime 10us");
-        must(session_eval(b.session, "k.fake", &e, &err), &err);
+        judge_file(b.session, "k.fake", &e);
         assert_int_equal(e.sizes[0].trial.n_warm, warm);
         layers[warm] = e.sizes[0].trial.layers;
         evaluation_release(&e);

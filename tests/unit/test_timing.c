@@ -336,7 +336,7 @@ static void judge_on(struct rig *g, const char *problem, const char *candidate)
     must(problem_load("p.lua", "p", &g->problem, &err), &err);
     g->station = station_new(&g->places, o.device, o.device_index);
     must(session_open(g->station, g->problem, &o, &g->session, &made, &err), &err);
-    must(session_eval(g->session, "k.fake", &g->e, &err), &err);
+    judge_file(g->session, "k.fake", &g->e);
 }
 
 static void judge(struct rig *g, const char *candidate)
@@ -460,8 +460,8 @@ static void work_after_done_counts(void **state)
 }
 
 /* What the judge's clock sees of held calls beyond their claims is added: 2 ms of 500, which the
- * audit allows, less 0.1 % of the claim. Seven of the twelve scored calls really take as long, in either run, so the median
- * is one of the quickest two of them, however busy the machine is. */
+ * audit allows, less 0.1 % of the claim. Seven of the twelve scored calls really take as long, in
+ * either run, so the median is one of the quickest two of them, however busy the machine is. */
 static void what_the_claim_leaves_out_counts(void **state)
 {
     struct rig g;
@@ -728,12 +728,10 @@ static void the_next_candidate_is_known_by_its_outputs(void **state)
     judge(&g, "op relu\ntime 10s\n");
     expect(&g, VERDICT_PASS, "", "");
     for (size_t i = 0; i < ARRAY_SIZE(next); i++) {
-        struct err err = ERR_INIT;
-
         evaluation_release(&g.e);
         write_file("k.fake", next[i].candidate);
         compares = prints = 0;
-        must(session_eval(g.session, "k.fake", &g.e, &err), &err);
+        judge_file(g.session, "k.fake", &g.e);
         expect(&g, next[i].kind, next[i].reason, "");
         assert_int_equal(compares, next[i].compares);
         assert_int_equal(prints, next[i].prints);

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/judge.h"
+
+#include "sandbox/sandbox.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct judge *judge_new(const struct judge_config *config)
+{
+    struct judge *g = xcalloc(1, sizeof(*g));
+
+    g->config = *config;
+    return g;
+}
+
+void judge_free(struct judge *g)
+{
+    if (!g)
+        return;
+    session_closep(&g->session);
+    station_free(g->station);
+    worker_close(g->worker);
+    free(g);
+}
+
+void judge_freep(struct judge **g)
+{
+    judge_free(*g);
+    *g = NULL;
+}
+
+/* --- seeds --- */
+
+int judge_reveal(struct judge *g, struct err *err)
+{
+    char seed[24];
+    int rc = 0;
+
+    if (g->pool[0] && g->config.reveal) {
+        snprintf(seed, sizeof(seed), "%llu", (unsigned long long)g->seed);
+        rc = g->config.reveal(g->config.arg, g->pool, seed, err);
+    }
+    g->pool[0] = '\0';
+    return rc;
+}
+
+/* A session draws its contents anew after some candidates: that is another pool. */
+static int note_pool(struct judge *g, const struct evaluation *e, struct err *err)
+{
+    if (strcmp(g->pool, e->pool) != 0 && judge_reveal(g, err) < 0)
+        return -1;
+    memcpy(g->pool, e->pool, sizeof(g->pool));
+    g->seed = e->seed;
+    return 0;
+}
+
+/* --- what is open --- */
+
+int judge_rest(struct judge *g, struct err *err)
+{
+    session_closep(&g->session);
+    return judge_reveal(g, err);
+}
+
+static void tell_calibrated(const struct judge *g, bool calibrated)
+{
+    if (calibrated && g->config.calibrated)
+        g->config.calibrated(g->config.arg, g->station->info.name);
+}
+
+/* A worker's runners are pinned as its device wants them: another device, another worker. */
+static void leave_device(struct judge *g)
+{
+    worker_closep(&g->worker);
+    g->no_worker = (struct err)ERR_INIT;
+    station_freep(&g->station);
+}
+
+static int take_station(struct judge *g, const struct device *device, int index, struct err *err)
+{
+    struct station *st = g->station;
+
+    if (st && st->device == device && st->index == index)
+        return 0;
+    if (judge_rest(g, err) < 0)
+        return -1;
+    leave_device(g);
+    g->station = station_new(g->config.places, device, index);
+    return 0;
+}
+
+int judge_open_device(struct judge *g, const struct device *device, int index, struct err *err)
+{
+    bool calibrated = false;
+
+    if (take_station(g, device, index, err) < 0 || station_ready(g->station, &calibrated, err) < 0)
+        return -1;
+    tell_calibrated(g, calibrated);
+    return 0;
+}
+
+/* Whether the session at hand serves these options. What only concerns one candidate may differ. */
+static bool serves(const struct judge *g, const struct judge_request *r)
+{
+    const struct session_options *a = &g->session->options, *b = &r->options;
+
+    return g->session->problem == r->problem && a->sizes == b->sizes && a->seed_chosen == b->seed_chosen &&
+           (!a->seed_chosen || a->seed == b->seed) && a->single == b->single &&
+           plan_same_calls(&g->plan, &b->plan);
+}
+
+/* How many spares are worth starting; for baselines none. */
+static int spares_for(const struct session_options *o)
+{
+    return o->candidates ? o->plan.spares : -1;
+}
+
+static void tell_next(struct session *s, const struct session_options *o)
+{
+    s->options.candidates = s->begun + o->candidates;
+    s->options.plan.spares = spares_for(o);
+    s->options.plan.build_timeout_ms = o->plan.build_timeout_ms;
+    s->options.plan.no_cache = o->plan.no_cache;
+    s->options.plan.progress = o->plan.progress;
+}
+
+int judge_open(struct judge *g, const struct judge_request *r, struct err *err)
+{
+    struct session_options o = r->options;
+    bool calibrated = false;
+
+    if (take_station(g, o.device, o.device_index, err) < 0)
+        return -1;
+    if (g->session && serves(g, r)) {
+        tell_next(g->session, &o);
+        return 0;
+    }
+    if (judge_rest(g, err) < 0)
+        return -1;
+    g->plan = r->options.plan;
+    o.plan.spares = spares_for(&o);
+    if (session_open(g->station, r->problem, &o, &g->session, &calibrated, err) < 0)
+        return -1;
+    tell_calibrated(g, calibrated);
+    return 0;
+}
+
+static int open_worker(struct judge *g, struct err *err)
+{
+    const struct cpus *cpus = &g->station->cpus;
+    const struct worker_config c = {.share = g->config.places->share,
+                                    .cache = g->config.places->cache,
+                                    .cpus = cpus->split ? &cpus->runner : NULL};
+
+    if (g->worker)
+        return 0;
+    if (g->no_worker.kind == ERR_NONE && worker_open(&c, &g->worker, &g->no_worker) == 0)
+        return 0;
+    *err = g->no_worker;
+    return -1;
+}
+
+/* --- judging --- */
+
+static int eval_once(struct judge *g, const struct judge_request *r, struct prebuilt *built,
+                     struct evaluation *ret, struct err *err)
+{
+    struct baseline b;
+
+    if (judge_open(g, r, err) < 0)
+        return -1;
+    if (!r->baseline) {
+        session_eval(g->session, &r->source, built, ret);
+        return 0;
+    }
+    if (baseline_parse(r->baseline, &b, err) < 0 || (b.torch && open_worker(g, err) < 0))
+        return -1;
+    return session_eval_baseline(g->session, b.torch ? g->worker : NULL, r->baseline, &b, ret, err);
+}
+
+/* A candidate that could kill itself would do so every time; who kills from outside (OOM killer, a
+ * test) may well come twice in a row. */
+static bool worth_repeating(const struct evaluation *e, int attempt)
+{
+    if (e->verdict.kind == VERDICT_INFRA)
+        return attempt < 1;
+    return e->verdict.kind == VERDICT_CRASH && !strcmp(e->verdict.reason, "SIGKILL") &&
+           attempt < SANDBOX_KILLED_AGAIN;
+}
+
+/* The device too is opened anew, should that be what it is; and the worker may be what was killed.
+ */
+static int start_afresh(struct judge *g, struct err *err)
+{
+    int rc = judge_rest(g, err);
+
+    leave_device(g);
+    return rc;
+}
+
+int judge_eval(struct judge *g, const struct judge_request *r, struct evaluation *ret,
+               struct err *err)
+{
+    struct prebuilt *built = r->built;
+
+    for (int attempt = 0;; attempt++) {
+        if (eval_once(g, r, built, ret, err) < 0)
+            return -1;
+        if (!g->config.tries_again || !worth_repeating(ret, attempt))
+            break;
+        evaluation_release(ret);
+        built = NULL; /* taken by the first attempt; the cache has it */
+        if (start_afresh(g, err) < 0)
+            return -1;
+    }
+    if (note_pool(g, ret, err) == 0)
+        return 0;
+    evaluation_release(ret);
+    return -1;
+}
+
+/* --- which device --- */
+
+const struct device *judge_torch_device(void)
+{
+    const char *why;
+
+    return device_cuda.probe(&why) > 0 ? &device_cuda : &device_cpu;
+}
+
+/* Our own loops are the CPU's. */
+static int baseline_device(const char *word, const struct device *chosen,
+                           const struct device *before, const struct device **ret, struct err *err)
+{
+    struct baseline b;
+
+    if (baseline_parse(word, &b, err) < 0)
+        return -1;
+    if (!b.torch && chosen && chosen != &device_cpu)
+        return fail(err, ERR_INPUT, "runs on the cpu device only");
+    if (chosen)
+        *ret = chosen;
+    else if (!b.torch)
+        *ret = &device_cpu;
+    else
+        *ret = before ? before : judge_torch_device();
+    return 0;
+}
+
+int judge_device_for(const char *file, const struct device *chosen, const struct device *before,
+                     const struct device **ret, struct err *err)
+{
+    if (baseline_is(file))
+        return baseline_device(file, chosen, before, ret, err);
+    *ret = chosen ? chosen : device_for_file(file);
+    if (!chosen || device_takes(chosen, file))
+        return 0;
+    return fail(err, ERR_INPUT, "the %s device takes %s files", chosen->name, chosen->suffixes[0]);
+}
