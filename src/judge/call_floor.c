@@ -383,6 +383,7 @@ int call_floor_measure(const struct places *places, const struct device *device,
 
     b.config = (struct rproc_config){
         .runner_path = places->runner,
+        .subject = {.kind = &subject_native},
         .device = device,
         .device_index = index,
         .in_arenas = &b.mems[0],

@@ -106,9 +106,9 @@ static bool serves(const struct judge *g, const struct judge_request *r)
 {
     const struct session_options *a = &g->session->options, *b = &r->options;
 
-    return g->session->problem == r->problem && a->sizes == b->sizes && a->seed_chosen == b->seed_chosen &&
-           (!a->seed_chosen || a->seed == b->seed) && a->single == b->single &&
-           plan_same_calls(&g->plan, &b->plan);
+    return g->session->problem == r->problem && a->sizes == b->sizes &&
+           a->seed_chosen == b->seed_chosen && (!a->seed_chosen || a->seed == b->seed) &&
+           a->single == b->single && plan_same_calls(&g->plan, &b->plan);
 }
 
 /* How many spares are worth starting; for baselines none. */
@@ -175,9 +175,13 @@ static int eval_once(struct judge *g, const struct judge_request *r, struct preb
         session_eval(g->session, &r->source, built, ret);
         return 0;
     }
-    if (baseline_parse(r->baseline, &b, err) < 0 || (b.torch && open_worker(g, err) < 0))
+    if (baseline_parse(r->baseline, &b, err) < 0 ||
+        (subject_needs_worker(&b) && open_worker(g, err) < 0))
         return -1;
-    return session_eval_baseline(g->session, b.torch ? g->worker : NULL, r->baseline, &b, ret, err);
+
+    const struct subject subject = subject_baseline(&b, g->worker);
+
+    return session_eval_baseline(g->session, &subject, r->baseline, ret, err);
 }
 
 /* A candidate that could kill itself would do so every time; who kills from outside (OOM killer, a
@@ -238,11 +242,11 @@ static int baseline_device(const char *word, const struct device *chosen,
 
     if (baseline_parse(word, &b, err) < 0)
         return -1;
-    if (!b.torch && chosen && chosen != &device_cpu)
+    if (!subject_needs_worker(&b) && chosen && chosen != &device_cpu)
         return fail(err, ERR_INPUT, "runs on the cpu device only");
     if (chosen)
         *ret = chosen;
-    else if (!b.torch)
+    else if (!subject_needs_worker(&b))
         *ret = &device_cpu;
     else
         *ret = before ? before : judge_torch_device();

@@ -36,7 +36,7 @@ struct judge {
 
 /* What is to be judged, and how. */
 struct judge_request {
-    const struct problem *problem; /* stays until judge_rest(), or until another one is judged */
+    const struct problem *problem;  /* stays until judge_rest(), or until another one is judged */
     struct session_options options; /* candidates: from this one on, baselines not among them */
     struct source_text source;      /* a candidate; */
     struct prebuilt *built;         /* what a builder made of it, or NULL; its contents are taken */

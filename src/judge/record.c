@@ -194,9 +194,7 @@ static json_t *audit_size(const struct trial_result *t)
 
 static json_t *audit_json(const struct session *s, const struct evaluation *e)
 {
-    static const char *const clocks[] = {
-        [CLOCK_JUDGE] = "judge", [CLOCK_CLAIM_AUDITED] = "claim, audited", [CLOCK_CLAIM] = "claim"};
-    const char *clock = e->worker ? "worker" : clocks[s->options.device->clock];
+    const char *clock = subject_clock_name(&e->subject, s->options.device);
     json_t *sizes = json_array();
 
     for (int i = 0; i < e->n_sizes; i++)
@@ -224,7 +222,7 @@ static json_t *sandbox_json(const struct evaluation *e)
             json_array_append_new(missing, json_string(sandbox_layer_names[b]));
     }
     return json_pack("{s:o, s:o, s:o, s:b}", "layers", on, "missing", missing, "builder",
-                     string_or_null(e->build.walls), "trusted", e->worker != NULL);
+                     string_or_null(e->build.walls), "trusted", !e->subject.kind->sandboxed);
 }
 
 static json_t *device_json(const struct session *s)
@@ -376,7 +374,8 @@ json_t *record_json(const struct session *s, const struct evaluation *e)
 
     /* As text: JSON numbers lose bits past 2^53. */
     snprintf(seed, sizeof(seed), "%llu", (unsigned long long)e->seed);
-    json_object_set_new(j, "kind", json_string(e->baseline.mode ? "baseline" : "candidate"));
+    json_object_set_new(j, "kind",
+                        json_string(e->subject.kind->is_baseline ? "baseline" : "candidate"));
     json_object_set_new(j, "problem", text(s->problem->name));
     json_object_set_new(j, "problem_hash", json_string(s->problem->hash));
     json_object_set_new(j, "candidate", candidate_json(e));

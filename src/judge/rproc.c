@@ -6,6 +6,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "device/cuda_runner.h"
+#include "judge/worker.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/sandbox.h"
 
@@ -21,12 +22,9 @@
 
 /* --- starting --- */
 
-static int spawn(struct rproc *r, int sock, int out_fd, int lock_fd, struct err *err)
+static int spawn_program(struct rproc *r, int sock, int out_fd, int lock_fd, struct err *err)
 {
     const struct rproc_config *c = r->config;
-
-    if (c->worker)
-        return worker_start(c->worker, &c->torch, sock, out_fd, &r->pid, &r->pidfd, err);
 
     char *argv[] = {(char *)"assay-runner", NULL};
     /* Nothing of the user's environment reaches a candidate. Passive waiting would cost OpenMP
@@ -54,6 +52,15 @@ static int spawn(struct rproc *r, int sock, int out_fd, int lock_fd, struct err 
     };
 
     return sandbox_start(&s, &r->pid, &r->pidfd, &r->layers, err);
+}
+
+static int spawn(struct rproc *r, int sock, int out_fd, int lock_fd, struct err *err)
+{
+    const struct subject *s = &r->config->subject;
+
+    if (s->kind->launcher == LAUNCH_WORKER)
+        return worker_start(s->worker, &s->baseline, sock, out_fd, &r->pid, &r->pidfd, err);
+    return spawn_program(r, sock, out_fd, lock_fd, err);
 }
 
 static void add_tensors(struct wire_size *s, const struct layout *l, uint32_t at)
@@ -328,7 +335,7 @@ void rproc_kill(struct rproc *r)
     if (r->pid <= 0 || r->killed)
         return;
     r->killed = true;
-    if (r->config->worker) /* torch.compile has helpers, in the runner's group */
+    if (r->config->subject.kind->group_killed)
         kill(-r->pid, SIGKILL);
     rproc_signal(r, SIGKILL);
 }

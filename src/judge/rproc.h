@@ -7,17 +7,16 @@
 
 #include "device/device.h"
 #include "judge/layout.h"
+#include "judge/subject.h"
 #include "judge/verdict.h"
-#include "judge/worker.h"
 #include "wire/wire.h"
 
 #include <sched.h>
 
 struct rproc_config {
     /* What it takes to start one, whatever the candidate. */
-    const char *runner_path;
-    struct worker *worker; /* makes the runner instead: trusted code; NULL: none. Not owned */
-    struct baseline torch; /* with worker */
+    const char *runner_path; /* the program, where the subject's launcher starts one */
+    struct subject subject;
     const struct device *device;
     int device_index;
     uint64_t mem_bytes; /* of host memory */

@@ -98,6 +98,7 @@ static void open_spares(struct session *s)
 
     s->runner = (struct rproc_config){
         .runner_path = s->station->places->runner,
+        .subject = {.kind = &subject_native},
         .device = s->options.device,
         .device_index = s->options.device_index,
         .mem_bytes = s->runner_bytes,
@@ -288,7 +289,7 @@ static void *look_aside(void *arg)
 static int look_start(struct look *l, struct err *err)
 {
     if (l->e->looked || l->s->problem->requires_tensor ||
-        l->s->options.device->clock == CLOCK_JUDGE)
+        subject_clock(&l->e->subject, l->s->options.device) == CLOCK_JUDGE)
         return look_at_code(l->s, l->e, err);
     l->started = pthread_create(&l->thread, NULL, look_aside, l) == 0;
     return l->started ? 0 : look_at_code(l->s, l->e, err);
@@ -320,8 +321,8 @@ static void summarise(struct evaluation *e)
     e->sol = stats_geomean(sols, (size_t)e->n_sizes);
 }
 
-/* A vendor's library that is found wrong at one size is timed at the others, too; the first finding
- * is the verdict. */
+/* Who is excused for being wrong at one size is timed at the others, too; the first finding is the
+ * verdict. */
 static int judge_each(struct session *s, struct evaluation *e, struct err *err)
 {
     struct verdict first = VERDICT_INIT;
@@ -329,7 +330,7 @@ static int judge_each(struct session *s, struct evaluation *e, struct err *err)
 
     for (int i = 0; i < e->n_sizes && rc == 0; i++) {
         rc = session_judge_size(s, i, e, err);
-        if (rc == 1 && baseline_is_vendor(&e->baseline) && e->verdict.kind == VERDICT_WRONG) {
+        if (rc == 1 && e->subject.kind->wrong_excused && e->verdict.kind == VERDICT_WRONG) {
             if (first.kind == VERDICT_PASS)
                 first = e->verdict;
             e->verdict = (struct verdict)VERDICT_INIT;
@@ -381,7 +382,8 @@ static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
     e->end_ms = clock_ms_since(start) - e->spares_ms;
     /* Where nothing is timed, others may check beside it; but not where a device's memory is
      * counted. */
-    bool counted = o->device->driver && s->problem->requires_memory && !e->worker;
+    bool counted =
+        o->device->driver && s->problem->requires_memory && e->subject.kind->memory_counted;
 
     if (devlock_take(o->device->name, o->device_index, o->plan.check_only && !counted, &lock,
                      &waited, err) < 0)
@@ -417,9 +419,10 @@ static void take_build(struct evaluation *e, struct prebuilt *built)
     built->evidence = (struct evidence){0};
 }
 
-static void begin(struct session *s, struct evaluation *ret)
+static void begin(struct session *s, const struct subject *subject, struct evaluation *ret)
 {
-    *ret = (struct evaluation){.verdict = VERDICT_INIT, .build.artifact_fd = -1};
+    *ret =
+        (struct evaluation){.subject = *subject, .verdict = VERDICT_INIT, .build.artifact_fd = -1};
     snprintf(ret->id, sizeof(ret->id), "%016llx%016llx", (unsigned long long)secret_u64(),
              (unsigned long long)secret_u64());
     clock_utc(ret->created);
@@ -464,7 +467,7 @@ void session_eval(struct session *s, const struct source_text *source, struct pr
     struct err err = ERR_INIT;
     uint64_t start = clock_ns();
 
-    begin(s, ret);
+    begin(s, &s->runner.subject, ret);
     take_source(ret, source);
     if (built)
         take_build(ret, built);
@@ -483,37 +486,15 @@ void session_eval(struct session *s, const struct source_text *source, struct pr
     ret->total_ms += built ? ret->build.ms : 0;
 }
 
-static int read_vendor(const struct session *s, struct buf *out, struct err *err)
-{
-    AUTO(freep)
-    char *path = xasprintf("%s/workers/vendor/%s.py", s->station->places->share, s->problem->name);
-
-    if (!fs_exists(path))
-        return fail(err, ERR_INPUT, "no vendor's library is known for %s: there is no %s",
-                    s->problem->name, path);
-    return fs_read(path, PREBUILD_SOURCE_MAX, out, err);
-}
-
-/* A baseline has a text as well: the module, or the problem file. */
+/* A baseline has a text as well. */
 static int write_source(struct session *s, struct evaluation *e, struct err *err)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
     AUTO(buf_release) struct buf toolchain = BUF_INIT;
 
-    if (e->worker) {
-        if (baseline_is_vendor(&e->baseline) && read_vendor(s, &text, err) < 0)
-            return -1;
-        if (!baseline_is_vendor(&e->baseline))
-            emit_torch(s->problem, s->options.sizes, &text);
-        worker_describe(e->worker, &e->baseline, &toolchain);
-    } else {
-        const struct buf *file = &s->problem->texts[0].text;
-
-        if (baseline_available(&e->baseline, err) < 0)
-            return -1;
-        buf_add(&text, file->ptr, file->len);
-        baseline_describe(&e->baseline, &toolchain);
-    }
+    if (e->subject.kind->write_source(&e->subject, s->problem, s->options.sizes,
+                                      s->station->places->share, &text, &toolchain, err) < 0)
+        return -1;
     e->source_len = text.len;
     e->source = buf_steal(&text);
     hash_of(e->source, e->source_len, e->source_hash);
@@ -522,14 +503,12 @@ static int write_source(struct session *s, struct evaluation *e, struct err *err
     return 0;
 }
 
-int session_eval_baseline(struct session *s, struct worker *worker, const char *word,
-                          const struct baseline *b, struct evaluation *ret, struct err *err)
+int session_eval_baseline(struct session *s, const struct subject *subject, const char *word,
+                          struct evaluation *ret, struct err *err)
 {
     uint64_t start = clock_ns();
 
-    begin(s, ret);
-    ret->worker = worker;
-    ret->baseline = *b;
+    begin(s, subject, ret);
     ret->file_name = xstrdup(word);
     if (write_source(s, ret, err) < 0) {
         evaluation_release(ret);

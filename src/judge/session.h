@@ -62,8 +62,7 @@ struct size_result {
 };
 
 struct evaluation {
-    struct baseline baseline; /* mode NULL: a candidate */
-    struct worker *worker;    /* of a baseline that is torch's. Not owned */
+    struct subject subject;
     struct verdict verdict;
     enum err_kind infra_kind; /* with VERDICT_INFRA: ERR_SYSTEM or ERR_DEVICE */
     char id[33];
@@ -93,11 +92,10 @@ struct evaluation {
  * NULL: it is built now. */
 void session_eval(struct session *s, const struct source_text *source, struct prebuilt *built,
                   struct evaluation *ret);
-/* The same for the problem itself: a baseline. Torch's is the module that emit_torch() writes, run
- * by the worker; others need none (and the cpu device). `word` is what b was read from. -1 means
- * that there is nothing to record: it is not to be had here. */
-int session_eval_baseline(struct session *s, struct worker *worker, const char *word,
-                          const struct baseline *b, struct evaluation *ret, struct err *err);
+/* The same for the problem itself, run by somebody else: a baseline, which `word` names in the
+ * record. -1 means that there is nothing to record: it is not to be had here. */
+int session_eval_baseline(struct session *s, const struct subject *subject, const char *word,
+                          struct evaluation *ret, struct err *err);
 void evaluation_release(struct evaluation *e);
 
 #endif

@@ -5,8 +5,6 @@
 #include "base/clock.h"
 #include "base/fs.h"
 
-#define WORKER_TIMEOUT_MS 900000 /* torch.compile with max-autotune takes minutes */
-
 static const struct graph *graph_of(const struct session *s, int size)
 {
     return s->problem->sizes[s->options.sizes][size].graph;
@@ -95,7 +93,8 @@ static bool too_fast(const struct size_result *r)
 static int physics(struct session *s, const struct graph *g, const struct evaluation *e,
                    struct size_result *r, struct verdict *v, struct err *err)
 {
-    if (e->baseline.mode || s->options.device->clock == CLOCK_CLAIM || !too_fast(r))
+    if (e->subject.kind->is_baseline ||
+        subject_clock(&e->subject, s->options.device) == CLOCK_CLAIM || !too_fast(r))
         return 0;
     if (s->options.device->pins_cores && measure_again(s, err) < 0) /* GPUs have datasheets */
         return -1;
@@ -114,48 +113,33 @@ static int physics(struct session *s, const struct graph *g, const struct evalua
                        (cold ? r->limits.physics_ns : r->limits.hot_physics_ns) / 1e3);
 }
 
-/* A vendor's module serves all sizes; it finds the dimensions at hand as globals. */
-static void write_vendor(const struct size *size, const struct evaluation *e, struct buf *out)
-{
-    for (int i = 0; i < size->n_params; i++)
-        buf_addf(out, "%s = %.12g\n", size->params[i].name, size->params[i].value);
-    buf_add(out, e->source, e->source_len);
-}
-
-/* What a baseline runs is written for one size; a candidate's artifact serves all. */
+/* A candidate's artifact serves all sizes; what others run is written for one. */
 static int write_module(struct session *s, int i, struct evaluation *e, struct err *err)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
+    const struct buf source = {.ptr = e->source, .len = e->source_len};
 
-    if (!e->baseline.mode)
+    if (!e->subject.kind->write_module)
         return 0;
-    if (baseline_is_vendor(&e->baseline)) {
-        write_vendor(e->sizes[i].size, e, &text);
-    } else if (e->baseline.torch) {
-        emit_torch_size(s->problem, s->options.sizes, i, &text);
-    } else { /* plain/plain.h */
-        buf_addf(&text, "%s %s %d\n", e->baseline.mode, size_set_names[s->options.sizes], i);
-        problem_pack(s->problem, &text);
-    }
+    e->subject.kind->write_module(&e->subject, s->problem, s->options.sizes, i, &source, &text);
     fd_closep(&e->build.artifact_fd);
     return fs_sealed_memfd("assay-module", text.ptr, text.len, &e->build.artifact_fd, err);
 }
 
-/* PyTorch instead of a candidate: ours, so without walls, and slow to start. */
-static void use_worker(const struct evaluation *e, struct rproc_config *runner)
+/* What stands in a candidate's place has another program, or none, and time and memory for what it
+ * keeps. */
+static void use_subject(const struct session *s, const struct evaluation *e, const struct graph *g,
+                        struct rproc_config *runner)
 {
-    runner->worker = e->worker;
-    runner->torch = e->baseline;
-    runner->require_sandbox = false;
-    runner->start_timeout_ms = MAX(WORKER_TIMEOUT_MS, runner->call_timeout_ms);
-}
+    const struct subject_kind *kind = e->subject.kind;
 
-/* The problem's own ops instead of a candidate: the same walls, and memory for what it keeps
- * between them. */
-static void use_plain(const struct session *s, const struct graph *g, struct rproc_config *runner)
-{
-    runner->runner_path = s->plain;
-    runner->mem_bytes += (uint64_t)(2 * ops_peak_bytes(g, OPS_FLOAT));
+    runner->subject = e->subject;
+    runner->require_sandbox = runner->require_sandbox && kind->sandboxed;
+    runner->start_timeout_ms = MAX(kind->start_limit_ms, runner->start_timeout_ms);
+    if (kind->launcher == LAUNCH_PLAIN) {
+        runner->runner_path = s->plain;
+        runner->mem_bytes += (uint64_t)(2 * ops_peak_bytes(g, OPS_FLOAT));
+    }
 }
 
 /* Who leaves may hold the memory that a pool takes. */
@@ -193,10 +177,7 @@ int session_judge_size(struct session *s, int i, struct evaluation *e, struct er
         return -1;
     c.runner.n_inputs = s->pools[i].graph->n_inputs;
     c.runner.artifact_fd = e->build.artifact_fd;
-    if (e->worker)
-        use_worker(e, &c.runner);
-    else if (e->baseline.mode)
-        use_plain(s, s->pools[i].graph, &c.runner);
+    use_subject(s, e, s->pools[i].graph, &c.runner);
     r->tried = true;
     limits_compute(s->problem, s->pools[i].graph, s->station->hardware, &s->station->calibration,
                    s->station->info.cache_bytes, &r->limits);

@@ -18,7 +18,8 @@
 /* A driver's runner gets its limit of memory with the candidate; others were born with theirs. */
 static bool suits(const struct rproc_config *waiting, const struct rproc_config *wanted)
 {
-    return waiting->device == wanted->device && waiting->device_index == wanted->device_index &&
+    return waiting->subject.kind == wanted->subject.kind && waiting->device == wanted->device &&
+           waiting->device_index == wanted->device_index &&
            waiting->require_sandbox == wanted->require_sandbox &&
            (wanted->device->driver || waiting->mem_bytes == wanted->mem_bytes);
 }
@@ -78,7 +79,7 @@ bool spares_take(struct spares *s, const struct rproc_config *config, struct rpr
 {
     struct err ignored = ERR_INIT;
 
-    if (s->n && strcmp(s->config.runner_path, config->runner_path) != 0)
+    if (config->subject.kind != s->config.subject.kind)
         return false;
     while (s->n > 0) {
         struct rproc *oldest = &s->waiting[0];

@@ -27,8 +27,8 @@ void spares_serve(struct spares *s, const struct rproc_config *config, int need)
 void spares_fill(struct spares *s);
 /* Waits until all are warm; those that are not in time, or died, are gone. Before timing. */
 void spares_settle(struct spares *s);
-/* Hands memory and artifact to one of them; false: there is none (left alive), or another program
- * is wanted. *ret is otherwise as after rproc_start(). */
+/* Hands memory and artifact to one of them; false: there is none (left alive), or they are another
+ * subject's. *ret is otherwise as after rproc_start(). */
 bool spares_take(struct spares *s, const struct rproc_config *config, struct rproc *ret);
 /* Ends those that wait. */
 void spares_release(struct spares *s);

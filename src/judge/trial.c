@@ -33,7 +33,12 @@
 
 enum device_clock trial_clock(const struct trial_config *c)
 {
-    return c->runner.worker ? CLOCK_CLAIM : c->runner.device->clock;
+    return subject_clock(&c->runner.subject, c->runner.device);
+}
+
+const struct subject_kind *trial_subject(const struct trial *t)
+{
+    return t->config->runner.subject.kind;
 }
 
 /* --- runners --- */
@@ -74,7 +79,7 @@ static int start_runner(struct trial *t, struct err *err)
     struct rproc *r = &t->runners[t->n_runners];
     const struct rproc_config *c = &t->runner_configs[t->n_runners];
 
-    if (c->worker || !spares_take(t->config->spares, c, r)) {
+    if (!trial_subject(t)->takes_spares || !spares_take(t->config->spares, c, r)) {
         if (rproc_start(r, c, err) < 0)
             return -1;
     } else {
@@ -108,7 +113,7 @@ static bool counts_memory(const struct trial *t)
 {
     const struct pool *p = t->config->pool;
 
-    return p->graph->memory_bytes && p->device->driver && !t->config->runner.worker;
+    return p->graph->memory_bytes && p->device->driver && trial_subject(t)->memory_counted;
 }
 
 int trial_start_runners(struct trial *t, struct verdict *v, struct err *err)

@@ -73,8 +73,7 @@ struct trial_config {
     const struct calibration *usual; /* what honest calls take. Not owned */
 };
 
-/* Whose clock is the score. A worker's own: it is ours, and it leaves out what only we ask of it,
- * the copy of torch's results into the output arena. */
+/* Whose clock is the score. */
 enum device_clock trial_clock(const struct trial_config *c);
 
 /* 0 pass, 1 the candidate's fault (*v), -1 ours (*err). *ret is filled as far as things went. */

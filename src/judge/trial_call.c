@@ -230,13 +230,10 @@ static int judge_output(struct trial *t, const struct shot *s, int output,
     return 1;
 }
 
-/* A vendor's library is ours to call, and its time is of use where its answers are not exact
- * enough: the finding is kept, and measuring goes on. */
+/* The finding is kept, and measuring goes on. */
 static int excuse(struct trial *t, int rc, struct verdict *v)
 {
-    const struct rproc_config *c = &t->config->runner;
-
-    if (rc != 1 || v->kind != VERDICT_WRONG || !c->worker || !baseline_is_vendor(&c->torch))
+    if (rc != 1 || v->kind != VERDICT_WRONG || !trial_subject(t)->wrong_excused)
         return rc;
     t->wrong = *v;
     *v = (struct verdict)VERDICT_INIT;
@@ -431,12 +428,11 @@ static int check_host_memory(const struct trial *t, const struct rproc *r, struc
                        (double)(held - footprint_own_bytes) / 1e6, (double)budget / 1e6);
 }
 
-/* PyTorch keeps what it was ever given, and is no candidate: its memory is not judged. */
 static int check_memory(struct trial *t, const struct rproc *r, struct verdict *v, struct err *err)
 {
     const struct pool *p = t->config->pool;
 
-    if (!p->graph->memory_bytes || t->config->runner.worker)
+    if (!p->graph->memory_bytes || !trial_subject(t)->memory_counted)
         return 0;
     if (!p->device->driver)
         return check_host_memory(t, r, v, err);

@@ -57,6 +57,7 @@ struct trial {
 
 /* The score is a claim, and the judge's clock has to confirm it. */
 bool trial_audited(const struct trial *t);
+const struct subject_kind *trial_subject(const struct trial *t);
 void trial_draw_in(struct trial *t);
 void trial_spread_out(struct trial *t);
 

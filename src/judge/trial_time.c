@@ -25,11 +25,11 @@ static bool enough(const struct trial *t, int done, uint64_t start)
     return done >= t->n_runners && clock_ms_since(start) > LONG_MS;
 }
 
-/* Before the empty order is taken off. Of a worker its own clock, as for its score: the judge's
- * sees it copy torch's results. */
+/* Before the empty order is taken off. By its own clock where that is its score: the judge's sees
+ * it copy torch's results. */
 static double caller_ns(const struct trial *t, const struct rproc_reply *reply)
 {
-    return (double)(t->config->runner.worker ? reply->claim_ns : reply->wall_ns);
+    return (double)(trial_subject(t)->own_clock ? reply->claim_ns : reply->wall_ns);
 }
 
 static int warm_up(struct trial *t, struct verdict *v, struct err *err)
@@ -483,8 +483,8 @@ static void note_call(struct trial *t)
     r->queue_ns = r->held ? series_median(&t->queues) : 0;
     r->call_ns = trial_audited(t) ? outside_median(t) : r->cold.median;
     if (r->held && t->callers.n)
-        r->call_ns =
-            fmax(series_median(&t->callers) - (t->config->runner.worker ? 0 : t->empty[false]), 0);
+        r->call_ns = fmax(
+            series_median(&t->callers) - (trial_subject(t)->own_clock ? 0 : t->empty[false]), 0);
     else if (r->held) /* at least */
         r->call_ns = fmax(r->call_ns, r->queue_ns);
     r->host_bound = r->held && audit_host_bound(r->cold.median, r->call_ns, r->queue_ns);

@@ -79,7 +79,8 @@ static void open_runner(struct rproc *r, const struct rproc_config *config, int 
 static void judge(const struct claims *c, const uint8_t *data, size_t size)
 {
     static const struct mem memory[2] = {MEM_INIT, MEM_INIT};
-    const struct rproc_config config = {.device = &device_cpu,
+    const struct rproc_config config = {.subject = {.kind = &subject_native},
+                                        .device = &device_cpu,
                                         .in_arenas = memory,
                                         .n_in_arenas = 1,
                                         .out_arenas = memory + 1,

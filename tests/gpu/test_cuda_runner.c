@@ -111,6 +111,7 @@ static void rig_start(struct rig *g, int artifact_fd, enum mode mode)
     g->in = (struct layout){g->in_slots, g->in_bytes, 2, in_arena.bytes};
     g->out = (struct layout){g->out_slots, g->out_bytes, 1, out_arena.bytes};
     g->config = (struct rproc_config){.runner_path = runner_path,
+                                      .subject = {.kind = &subject_native},
                                       .device = &device_cuda,
                                       .in = &g->in,
                                       .out = &g->out,

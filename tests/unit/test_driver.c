@@ -42,11 +42,10 @@ static void begin(struct rig *g, bool tries_again)
         .places = &g->places, .tries_again = tries_again, .reveal = reveal, .arg = &g->full};
 
     g->judge = judge_new(&c);
-    g->request = (struct judge_request){.problem = g->problem,
-                                        .options = {.device = &device_fake,
-                                                    .sizes = SIZES_SMALL,
-                                                    .candidates = 1,
-                                                    .plan = PLAN_DEFAULT}};
+    g->request = (struct judge_request){
+        .problem = g->problem,
+        .options = {
+            .device = &device_fake, .sizes = SIZES_SMALL, .candidates = 1, .plan = PLAN_DEFAULT}};
     g->request.options.plan.runners = 1;
     n_revealed = 0;
 }
@@ -211,8 +210,7 @@ static void devices_by_file_and_word(void **state)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         const struct device *device = NULL;
         struct err err = ERR_INIT;
-        int rc =
-            judge_device_for(cases[i].file, cases[i].chosen, cases[i].before, &device, &err);
+        int rc = judge_device_for(cases[i].file, cases[i].chosen, cases[i].before, &device, &err);
 
         assert_int_equal(rc, cases[i].error ? -1 : 0);
         if (cases[i].error)

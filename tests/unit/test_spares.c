@@ -298,6 +298,7 @@ static void nobody_is_timed_until_they_are_warm(void **state)
     AUTO(freep) char *cwd = getcwd(NULL, 0);
     AUTO(freep) char *sleeper = xasprintf("%s/sleeper", cwd);
     struct rproc_config config = {.runner_path = sleeper,
+                                  .subject = {.kind = &subject_native},
                                   .device = &device_fake,
                                   .device_index = lock_index(),
                                   .start_timeout_ms = 50};
@@ -322,8 +323,10 @@ static void warm_ones_let_others_time(void **state)
 {
     AUTO(freep) char *path = runner_path();
     /* The lock is that of index lock_index(), the device opened the only one there is. */
-    struct rproc_config config = {
-        .runner_path = path, .device = &device_fake, .start_timeout_ms = LIMIT_MS};
+    struct rproc_config config = {.runner_path = path,
+                                  .subject = {.kind = &subject_native},
+                                  .device = &device_fake,
+                                  .start_timeout_ms = LIMIT_MS};
     AUTO(rproc_release) struct rproc r = RPROC_INIT;
     struct err err = ERR_INIT;
     struct spares s = {0};
@@ -350,8 +353,10 @@ static void warm_ones_let_others_time(void **state)
 static void none_are_started_while_somebody_is_timed(void **state)
 {
     AUTO(freep) char *path = runner_path();
-    struct rproc_config config = {
-        .runner_path = path, .device = &device_fake, .device_index = lock_index()};
+    struct rproc_config config = {.runner_path = path,
+                                  .subject = {.kind = &subject_native},
+                                  .device = &device_fake,
+                                  .device_index = lock_index()};
     struct spares s = {0};
 
     (void)state;
@@ -374,8 +379,10 @@ static void with_a_driver_they_wait_for_their_turn(void **state)
 {
     AUTO(freep) char *path = runner_path();
     struct device slow = device_fake;
-    struct rproc_config config = {
-        .runner_path = path, .device = &slow, .start_timeout_ms = LIMIT_MS};
+    struct rproc_config config = {.runner_path = path,
+                                  .subject = {.kind = &subject_native},
+                                  .device = &slow,
+                                  .start_timeout_ms = LIMIT_MS};
     struct err err = ERR_INIT;
     struct spares s = {0};
     double waited;
@@ -408,8 +415,10 @@ static void lock_stays_until_they_are_gone(void **state)
 {
     AUTO(freep) char *cwd = getcwd(NULL, 0);
     AUTO(freep) char *sleeper = xasprintf("%s/sleeper", cwd);
-    struct rproc_config config = {
-        .runner_path = sleeper, .device = &device_fake, .device_index = lock_index()};
+    struct rproc_config config = {.runner_path = sleeper,
+                                  .subject = {.kind = &subject_native},
+                                  .device = &device_fake,
+                                  .device_index = lock_index()};
     struct leaving l = LEAVING_INIT;
     struct err err = ERR_INIT;
     double waited;
@@ -468,8 +477,10 @@ static void memory_is_freed_before_the_lock_is(void **state)
 {
     AUTO(freep) char *cwd = getcwd(NULL, 0);
     AUTO(freep) char *sleeper = xasprintf("%s/sleeper", cwd);
-    struct rproc_config config = {
-        .runner_path = sleeper, .device = &device_fake, .device_index = lock_index()};
+    struct rproc_config config = {.runner_path = sleeper,
+                                  .subject = {.kind = &subject_native},
+                                  .device = &device_fake,
+                                  .device_index = lock_index()};
     struct leaving l = LEAVING_INIT;
     struct err err = ERR_INIT;
     double waited;
