@@ -5,11 +5,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Host-wide, not per user: two users share one device. The files are empty and stay. */
+/* Without ASSAY_LOCK_DIR it is host-wide, not per user: two users share one device. The files are
+ * empty and stay. */
 static int open_lock(const char *dir, const char *device, int index)
 {
     AUTO(freep) char *path = xasprintf("%s/assay-%s-%d.lock", dir, device, index);
@@ -27,8 +29,13 @@ static int open_lock(const char *dir, const char *device, int index)
 
 static int open_somewhere(const char *device, int index, struct err *err)
 {
-    int fd = open_lock("/run/lock", device, index);
+    const char *dir = getenv("ASSAY_LOCK_DIR");
+    bool set = dir && *dir;
+    int fd = open_lock(set ? dir : "/run/lock", device, index);
 
+    if (fd < 0 && set)
+        return fail_errno(err, "cannot open the lock of device %s in ASSAY_LOCK_DIR=%s", device,
+                          dir);
     if (fd < 0)
         fd = open_lock("/tmp", device, index);
     if (fd < 0)

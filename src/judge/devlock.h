@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* One lock per device and host: timed phases hold it alone. On the CPU device everything of ours
  * that burns cycles (compilers, expected values) is kept out of other evaluations' timed calls as
- * well. */
+ * well. ASSAY_LOCK_DIR names another folder for the lock files: evaluations under different folders
+ * do not wait for each other, as tests want it that measure nothing. */
 #ifndef ASSAY_JUDGE_DEVLOCK_H
 #define ASSAY_JUDGE_DEVLOCK_H
 

@@ -18,7 +18,7 @@ no_runners() {
 hold_device() {
     local lock
     [ -r /proc/locks ] || { echo "no /proc/locks"; exit 77; }
-    for lock in /run/lock/assay-fake-0.lock /tmp/assay-fake-0.lock; do
+    for lock in "${ASSAY_LOCK_DIR:-/run/lock}/assay-fake-0.lock" /tmp/assay-fake-0.lock; do
         [ -e "$lock" ] || : >"$lock" || continue
         { exec 9<"$lock"; } && flock 9 && return 0
     done 2>/dev/null
