@@ -196,16 +196,16 @@ static int admit_words(struct admission *a, int argc, char **argv, struct err *e
 
 /* Nothing is timed here, so others may admit and check beside it; but who is timed on a GPU waits.
  */
-static int open_place(const struct admit_options *o, struct admit_place *ret, int *ret_lock,
-                      struct err *err)
+static int open_place(const struct admit_options *o, struct admit_place *ret,
+                      struct devlock *ret_lock, struct err *err)
 {
     const struct device *device = &device_cpu;
-    double waited;
+    double waited = 0;
     int index = 0;
 
     if (o->device && device_find(o->device, &device, &index, err) < 0)
         return -1;
-    if (device->driver && devlock_take(device->name, index, true, ret_lock, &waited, err) < 0)
+    if (devlock_to_prepare(device, index, ret_lock, &waited, err) < 0)
         return -1;
     return admit_open(device, index, ret, err);
 }
@@ -215,7 +215,7 @@ static int admit_main(struct app *app, const void *options, int argc, char **arg
     const struct admit_options *o = options;
     struct admission a = {
         .app = app, .options = o, .seed = o->seed.given ? o->seed.value : secret_u64()};
-    AUTO(fd_closep) int lock = -1;
+    AUTO(devlock_release) struct devlock lock = DEVLOCK_INIT;
     uint64_t start = clock_ns();
 
     if (open_place(o, &a.at, &lock, err) < 0)

@@ -8,9 +8,6 @@
  */
 #include "judge/leaving.h"
 
-#include "base/fs.h"
-#include "judge/devlock.h"
-
 #include <poll.h>
 
 void leaving_add(struct leaving *l, struct rproc *r)
@@ -47,16 +44,17 @@ static void *watch(void *arg)
             continue;
     }
     free_shared(l);
-    fd_closep(&l->lock);
+    devlock_release(&l->lock);
     return NULL;
 }
 
-void leaving_keep(struct leaving *l, int *lock)
+void leaving_keep(struct leaving *l, struct devlock *lock)
 {
     if (l->n == 0 && l->n_shared == 0)
         return;
-    l->lock = fd_steal(lock);
-    devlock_share(l->lock);
+    l->lock = *lock;
+    *lock = (struct devlock)DEVLOCK_INIT;
+    devlock_share(&l->lock);
     l->watched = pthread_create(&l->watcher, NULL, watch, l) == 0;
     if (!l->watched)
         leaving_await(l);
@@ -70,5 +68,5 @@ void leaving_await(struct leaving *l)
     while (l->n > 0)
         rproc_release(&l->runners[--l->n]);
     free_shared(l); /* where nobody watched */
-    fd_closep(&l->lock);
+    devlock_release(&l->lock);
 }

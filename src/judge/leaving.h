@@ -7,6 +7,7 @@
 #ifndef ASSAY_JUDGE_LEAVING_H
 #define ASSAY_JUDGE_LEAVING_H
 
+#include "judge/devlock.h"
 #include "judge/plan.h"
 #include "judge/rproc.h"
 
@@ -20,14 +21,14 @@ struct leaving { /* does not move while it is watched */
     /* The watcher's, while there is one. */
     struct mem shared[PLAN_MAX_RUNNERS * 2 * PLAN_MAX_ARENAS];
     int n_shared;
-    int lock; /* owned; -1: none, or let go of */
+    struct devlock lock; /* owned; none once it is let go of */
     pthread_t watcher;
     bool watched;
 };
 
-#define LEAVING_INIT \
-    {                \
-        .lock = -1   \
+#define LEAVING_INIT         \
+    {                        \
+        .lock = DEVLOCK_INIT \
     }
 
 /* Kills it; *r is RPROC_INIT then. Not while they are watched. */
@@ -37,7 +38,7 @@ void leaving_add(struct leaving *l, struct rproc *r);
 void leaving_share(struct leaving *l, const struct device_judge_ops *ops, void *ctx, struct mem *m);
 /* Takes the lock over until all are gone, and does not wait for that. Shared from here on: spares
  * may open the device meanwhile, nobody may be timed. */
-void leaving_keep(struct leaving *l, int *lock);
+void leaving_keep(struct leaving *l, struct devlock *lock);
 /* Waits until all are gone, and their memory with them. Before anybody is timed, and before the
  * device is closed. */
 void leaving_await(struct leaving *l);

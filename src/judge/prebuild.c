@@ -45,19 +45,10 @@ static int refuse_long(struct build_result *ret)
     return 0;
 }
 
-/* On the CPU device a compiler must not run beside somebody's timed calls. */
-static int lock_device(const struct prebuild_request *p, double *ret_queue_ms, int *ret_lock,
-                       struct err *err)
-{
-    if (!p->device->pins_cores)
-        return 0;
-    return devlock_take(p->device->name, p->device_index, true, ret_lock, ret_queue_ms, err);
-}
-
 int prebuild_compile(const struct prebuild_request *p, const struct source_text *source,
                      struct build_result *ret, double *ret_queue_ms, struct err *err)
 {
-    AUTO(fd_closep) int lock = -1;
+    AUTO(devlock_release) struct devlock lock = DEVLOCK_INIT;
     AUTO(freep) char *include = fs_join(p->places->share, "include");
     char arch[BUILD_ARCH_MAX] = "";
     struct build_request req = {
@@ -77,7 +68,7 @@ int prebuild_compile(const struct prebuild_request *p, const struct source_text 
         return refuse_long(ret);
     if (p->info->compute_major)
         build_cuda_arch(p->info->compute_major, p->info->compute_minor, arch);
-    if (lock_device(p, ret_queue_ms, &lock, err) < 0)
+    if (devlock_to_build(p->device, p->device_index, &lock, ret_queue_ms, err) < 0)
         return -1;
     return build_artifact(&req, ret, err);
 }

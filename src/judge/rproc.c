@@ -22,7 +22,8 @@
 
 /* --- starting --- */
 
-static int spawn_program(struct rproc *r, int sock, int out_fd, int lock_fd, struct err *err)
+static int spawn_program(struct rproc *r, int sock, int out_fd, const struct devlock *lock,
+                         struct err *err)
 {
     const struct rproc_config *c = r->config;
 
@@ -42,8 +43,10 @@ static int spawn_program(struct rproc *r, int sock, int out_fd, int lock_fd, str
         .path = c->runner_path,
         .argv = argv,
         .envp = c->device->driver ? with_driver : plain,
-        .fds = {sock, lock_fd},
-        .n_fds = lock_fd < 0 ? 1 : 2,
+        .fds = {sock, lock ? lock->fd : -1, lock ? lock->turn : -1},
+        .n_fds = !lock            ? 1
+                 : lock->turn < 0 ? 2
+                                  : 3,
         .out_fd = out_fd,
         .pin = c->pin,
         .cpus = c->runner_cpus,
@@ -54,13 +57,13 @@ static int spawn_program(struct rproc *r, int sock, int out_fd, int lock_fd, str
     return sandbox_start(&s, &r->pid, &r->pidfd, &r->layers, err);
 }
 
-static int spawn(struct rproc *r, int sock, int out_fd, int lock_fd, struct err *err)
+static int spawn(struct rproc *r, int sock, int out_fd, const struct devlock *lock, struct err *err)
 {
     const struct subject *s = &r->config->subject;
 
     if (s->kind->launcher == LAUNCH_WORKER)
         return worker_start(s->worker, &s->baseline, sock, out_fd, &r->pid, &r->pidfd, err);
-    return spawn_program(r, sock, out_fd, lock_fd, err);
+    return spawn_program(r, sock, out_fd, lock, err);
 }
 
 static void add_tensors(struct wire_size *s, const struct layout *l, uint32_t at)
@@ -141,7 +144,8 @@ static int send_hello(struct rproc *r, int page_fd, struct err *err)
     return wire_send(r->sock, &hello, err) < 0 ? -1 : wire_send(r->sock, &page, err);
 }
 
-int rproc_spawn(struct rproc *r, const struct rproc_config *config, int lock_fd, struct err *err)
+int rproc_spawn(struct rproc *r, const struct rproc_config *config, const struct devlock *lock,
+                struct err *err)
 {
     int pair[2] = {-1, -1}, out[2] = {-1, -1}, page_fd = -1, rc = -1;
 
@@ -158,7 +162,7 @@ int rproc_spawn(struct rproc *r, const struct rproc_config *config, int lock_fd,
     r->sock = fd_steal(&pair[0]);
     r->out_fd = fd_steal(&out[0]);
     if (wire_page_create(&r->page, &page_fd, err) == 0 &&
-        spawn(r, pair[1], out[1], lock_fd, err) == 0 && send_hello(r, page_fd, err) == 0)
+        spawn(r, pair[1], out[1], lock, err) == 0 && send_hello(r, page_fd, err) == 0)
         rc = 0;
 out:
     fd_closep(&page_fd);
@@ -183,7 +187,7 @@ int rproc_hand_over(struct rproc *r, const struct rproc_config *config, struct e
 
 int rproc_start(struct rproc *r, const struct rproc_config *config, struct err *err)
 {
-    if (rproc_spawn(r, config, -1, err) < 0)
+    if (rproc_spawn(r, config, NULL, err) < 0)
         return -1;
     if (rproc_hand_over(r, config, err) == 0)
         return 0;

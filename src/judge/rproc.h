@@ -6,6 +6,7 @@
 #define ASSAY_JUDGE_RPROC_H
 
 #include "device/device.h"
+#include "judge/devlock.h"
 #include "judge/layout.h"
 #include "judge/subject.h"
 #include "judge/verdict.h"
@@ -93,8 +94,9 @@ struct rproc {
 /* All of these: 0 fine, 1 the candidate's fault (*v filled), -1 ours (*err filled). */
 
 /* Starts the process, which goes into its sandbox and opens the device; does not wait, so that
- * several start side by side. It holds on to lock_fd (-1: none) until the device is open. */
-int rproc_spawn(struct rproc *r, const struct rproc_config *config, int lock_fd, struct err *err);
+ * several start side by side. It holds on to the lock (NULL: none) until the device is open. */
+int rproc_spawn(struct rproc *r, const struct rproc_config *config, const struct devlock *lock,
+                struct err *err);
 /* Waits until the device is open. No candidate is involved: 0 or -1. */
 int rproc_await_warm(struct rproc *r, struct err *err);
 /* Gives it memory and the artifact. `config` may be another than it was started with, as long as it

@@ -125,12 +125,10 @@ static char *beside(const char *program, const char *name)
  * for that. */
 static int open_device(struct session *s, struct err *err)
 {
-    const struct device *device = s->options.device;
-    AUTO(fd_closep) int lock = -1;
-    struct err ignored = ERR_INIT;
+    AUTO(devlock_release) struct devlock lock = DEVLOCK_INIT;
 
-    if (device->driver && !s->station->has_ctx)
-        devlock_try(device->name, s->options.device_index, false, &lock, &ignored);
+    if (!s->station->has_ctx)
+        devlock_to_open(s->options.device, s->options.device_index, &lock);
     open_spares(s);
     return station_open(s->station, err);
 }
@@ -348,16 +346,14 @@ static int judge_each(struct session *s, struct evaluation *e, struct err *err)
  * and the next one is not to blame: then they are made when they are needed. */
 static int ready_first_pool(struct session *s, struct evaluation *e, struct err *err)
 {
-    AUTO(fd_closep) int lock = -1;
+    AUTO(devlock_release) struct devlock lock = DEVLOCK_INIT;
     struct err ignored = ERR_INIT;
-    double waited = 0;
 
     if (!s->options.device->driver)
         return 0;
-    if (devlock_take(s->options.device->name, s->options.device_index, true, &lock, &waited, err) <
+    if (devlock_to_prepare(s->options.device, s->options.device_index, &lock, &e->queue_ms, err) <
         0)
         return -1;
-    e->queue_ms += waited;
     session_count_making(&s->pools[0], -1, e);
     if (session_open_pool(s, 0, &ignored) == 0)
         pool_bring_first(&s->pools[0], &ignored);
@@ -365,12 +361,21 @@ static int ready_first_pool(struct session *s, struct evaluation *e, struct err 
     return 0;
 }
 
+/* Where nothing is timed, others may check beside it; but not where a device's memory is counted.
+ */
+static bool is_alone(const struct session *s, const struct evaluation *e)
+{
+    bool counted =
+        s->options.device->driver && s->problem->requires_memory && e->subject.kind->memory_counted;
+
+    return !s->options.plan.check_only || counted;
+}
+
 static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
 {
     const struct session_options *o = &s->options;
-    AUTO(fd_closep) int lock = -1;
+    AUTO(devlock_release) struct devlock lock = DEVLOCK_INIT;
     uint64_t start;
-    double waited = 0;
     int rc = 0;
 
     if (ready_first_pool(s, e, err) < 0)
@@ -380,15 +385,10 @@ static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
     e->spares_ms = clock_ms_since(start);
     leaving_await(&s->station->leaving);
     e->end_ms = clock_ms_since(start) - e->spares_ms;
-    /* Where nothing is timed, others may check beside it; but not where a device's memory is
-     * counted. */
-    bool counted =
-        o->device->driver && s->problem->requires_memory && e->subject.kind->memory_counted;
-
-    if (devlock_take(o->device->name, o->device_index, o->plan.check_only && !counted, &lock,
-                     &waited, err) < 0)
+    rc = (is_alone(s, e) ? devlock_alone : devlock_shared)(o->device, o->device_index, &lock,
+                                                           &e->queue_ms, err);
+    if (rc < 0)
         return -1;
-    e->queue_ms += waited;
     rc = judge_each(s, e, err);
     if (rc == 0 && !o->plan.check_only)
         summarise(e);

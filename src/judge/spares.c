@@ -32,7 +32,7 @@ void spares_serve(struct spares *s, const struct rproc_config *config, int need)
     s->need = need;
 }
 
-static void spawn_missing(struct spares *s, int lock)
+static void spawn_missing(struct spares *s, const struct devlock *lock)
 {
     struct err ignored = ERR_INIT;
 
@@ -42,18 +42,11 @@ static void spawn_missing(struct spares *s, int lock)
 
 void spares_fill(struct spares *s)
 {
-    const struct device *device = s->config.device;
-    AUTO(fd_closep) int lock = -1;
-    struct err ignored = ERR_INIT;
-    int busy;
+    AUTO(devlock_release) struct devlock lock = DEVLOCK_INIT;
 
-    if (s->n >= MIN(s->need, s->full))
-        return;
-    busy = devlock_try(device->name, s->config.device_index, true, &lock, &ignored);
-    if (busy > 0 && device->driver)
-        busy = devlock_open(device->name, s->config.device_index, &lock, &ignored);
-    if (busy == 0)
-        spawn_missing(s, lock);
+    if (s->n < MIN(s->need, s->full) &&
+        devlock_for_spares(s->config.device, s->config.device_index, &lock))
+        spawn_missing(s, &lock);
 }
 
 static void drop(struct spares *s, int i)

@@ -24,12 +24,12 @@ static int calibrate(const struct places *places, const struct device *device, i
                      const struct device_info *info, struct calibration *ret, struct err *err)
 {
     struct cpus cpus;
-    AUTO(fd_closep) int lock = -1;
+    AUTO(devlock_release) struct devlock lock = DEVLOCK_INIT;
     uint32_t layers;
-    double waited;
+    double waited = 0;
 
     cpus_split(&cpus);
-    if (devlock_take(device->name, index, false, &lock, &waited, err) < 0)
+    if (devlock_alone(device, index, &lock, &waited, err) < 0)
         return -1;
     *ret = (struct calibration){0};
     snprintf(ret->fingerprint, sizeof(ret->fingerprint), "%s", info->fingerprint);

@@ -97,7 +97,7 @@ static int start_counted(struct trial *t, int wanted, struct err *err)
     int spares = MIN(t->config->spares->n, wanted), rc = 0;
 
     for (; t->n_runners < wanted - spares && rc == 0; t->n_runners += rc == 0)
-        rc = rproc_spawn(&t->runners[t->n_runners], &t->runner_configs[t->n_runners], -1, err);
+        rc = rproc_spawn(&t->runners[t->n_runners], &t->runner_configs[t->n_runners], NULL, err);
     for (int i = 0; i < t->n_runners && rc == 0; i++)
         rc = rproc_await_warm(&t->runners[i], err);
     if (rc == 0)

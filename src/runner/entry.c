@@ -34,6 +34,11 @@ const char *__asan_default_options(void)
     return "detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0";
 }
 
+static int if_open(int fd)
+{
+    return fcntl(fd, F_GETFD) < 0 ? -1 : fd;
+}
+
 int runner_main(const char *name, const struct device *substitute)
 {
     int type = 0;
@@ -47,5 +52,5 @@ int runner_main(const char *name, const struct device *substitute)
     if (catch_abort() < 0)
         return 2;
     /* Asked before anything else is opened: later that number may be the driver's. */
-    runner_run(WIRE_SOCKET_FD, fcntl(WIRE_LOCK_FD, F_GETFD) < 0 ? -1 : WIRE_LOCK_FD, substitute);
+    runner_run(WIRE_SOCKET_FD, if_open(WIRE_LOCK_FD), if_open(WIRE_TURN_FD), substitute);
 }

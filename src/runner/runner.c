@@ -27,7 +27,7 @@
 
 struct session {
     int sock;
-    int lock_fd; /* -1: none */
+    int lock_fd, turn_fd; /* -1: none */
     bool yield;
     struct wire_hello hello;
     const struct device *device;
@@ -121,10 +121,13 @@ static void receive_hello(struct session *s, const struct device *substitute)
 
 /* Nobody may be timed while a driver is opened. Where the judge had to leave that to us, we wait
  * here for whoever is; else we have it already. */
-static void await_turn(const struct session *s)
+static void await_turn(struct session *s)
 {
+    while (s->turn_fd >= 0 && flock(s->turn_fd, LOCK_SH) < 0 && errno == EINTR)
+        continue;
     while (s->lock_fd >= 0 && flock(s->lock_fd, LOCK_SH) < 0 && errno == EINTR)
         continue;
+    fd_closep(&s->turn_fd);
 }
 
 static void lock_down(struct session *s)
@@ -367,13 +370,14 @@ static _Noreturn void watch(struct session *s)
     }
 }
 
-_Noreturn void runner_run(int sock, int lock_fd, const struct device *substitute)
+_Noreturn void runner_run(int sock, int lock_fd, int turn_fd, const struct device *substitute)
 {
     struct session *s = xcalloc(1, sizeof(*s));
     uint32_t wanted = sandbox_wanted(); /* asked with the rights we were born with */
 
     s->sock = sock;
     s->lock_fd = lock_fd;
+    s->turn_fd = turn_fd;
     receive_hello(s, substitute);
     await_turn(s);
     lock_down(s);

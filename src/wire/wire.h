@@ -45,9 +45,11 @@
 #define WIRE_MAX_TENSORS 1024
 
 /* Descriptors a runner is born with. The lock is there when others have to be kept from timing
- * while the device is being opened (devlock.h): the runner lets go of it by closing it. */
+ * while the device is being opened (devlock.h): the runner lets go of it by closing it. The
+ * turnstile is there when the runner has to wait for that lock itself. */
 #define WIRE_SOCKET_FD 3
 #define WIRE_LOCK_FD 4
+#define WIRE_TURN_FD 5
 
 /* How the runner ends by itself. Killed by a signal, or any other status, is the candidate's doing.
  */

@@ -414,7 +414,7 @@ static void arenas_are_freed_beside_other_work(void **state)
     open_narrow(problem->sizes[SIZES_SMALL][0].graph, true, &p);
     assert_int_equal(device_cuda.judge->others_bytes(cuda, &before, &err), 0);
     for (int round = 0; round < 3; round++) {
-        int lock = memfd_create("lock", MFD_CLOEXEC);
+        struct devlock lock = {memfd_create("lock", MFD_CLOEXEC), -1};
 
         assert_int_equal(arenas_make(&a, &p, 3, &err), 0);
         arenas_leave(&a, &p, &leaving);

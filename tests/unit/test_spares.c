@@ -271,11 +271,14 @@ static int open_lock(void)
 
 static void remove_lock(void)
 {
-    AUTO(freep) char *run = xasprintf("/run/lock/assay-fake-%d.lock", lock_index());
-    AUTO(freep) char *tmp = xasprintf("/tmp/assay-fake-%d.lock", lock_index());
+    static const char *const dirs[] = {"/run/lock", "/tmp"}, *const ends[] = {"lock", "turn"};
 
-    unlink(run);
-    unlink(tmp);
+    for (int i = 0; i < 4; i++) {
+        AUTO(freep)
+        char *path = xasprintf("%s/assay-fake-%d.%s", dirs[i / 2], lock_index(), ends[i % 2]);
+
+        unlink(path);
+    }
 }
 
 static bool may_time(void)
@@ -339,12 +342,12 @@ static void warm_ones_let_others_time(void **state)
     spares_release(&s);
     assert_true(may_time());
 
-    AUTO(fd_closep) int lock = open_lock();
+    AUTO(devlock_release) struct devlock lock = DEVLOCK_INIT;
 
-    assert_int_equal(flock(lock, LOCK_SH), 0);
+    assert_true(devlock_for_spares(&device_fake, lock_index(), &lock));
     config.device_index = 0;
-    must(rproc_spawn(&r, &config, lock, &err), &err);
-    fd_closep(&lock); /* only the spare holds it now */
+    must(rproc_spawn(&r, &config, &lock, &err), &err);
+    devlock_release(&lock); /* only the spare holds it now */
     must(rproc_await_warm(&r, &err), &err);
     assert_true(may_time());
     remove_lock();
@@ -385,18 +388,18 @@ static void with_a_driver_they_wait_for_their_turn(void **state)
                                   .start_timeout_ms = LIMIT_MS};
     struct err err = ERR_INIT;
     struct spares s = {0};
-    double waited;
-    int timing;
+    struct devlock timing = DEVLOCK_INIT;
+    double waited = 0;
 
     (void)state;
     slow.driver = true;
-    must(devlock_take("fake", 0, false, &timing, &waited, &err), &err);
+    must(devlock_alone(&device_fake, 0, &timing, &waited, &err), &err);
     spares_serve(&s, &config, 1);
     s.full = 1;
     spares_fill(&s);
     assert_int_equal(s.n, 1);
     assert_int_equal(poll(&(struct pollfd){s.waiting[0].sock, POLLIN, 0}, 1, 50), 0);
-    close(timing);
+    devlock_release(&timing);
     must(rproc_await_warm(&s.waiting[0], &err), &err);
     spares_release(&s);
 }
@@ -421,21 +424,21 @@ static void lock_stays_until_they_are_gone(void **state)
                                   .device_index = lock_index()};
     struct leaving l = LEAVING_INIT;
     struct err err = ERR_INIT;
-    double waited;
-    int lock, spare;
+    struct devlock lock = DEVLOCK_INIT, spare = DEVLOCK_INIT;
+    double waited = 0;
     pid_t pid;
 
     (void)state;
     write_sleeper();
-    must(devlock_take("fake", lock_index(), false, &lock, &waited, &err), &err);
-    must(rproc_spawn(&l.runners[0], &config, -1, &err), &err);
+    must(devlock_alone(&device_fake, lock_index(), &lock, &waited, &err), &err);
+    must(rproc_spawn(&l.runners[0], &config, NULL, &err), &err);
     l.n = 1; /* as leaving_add() does, which kills it: this one takes its time */
     pid = l.runners[0].pid;
     leaving_keep(&l, &lock);
-    assert_int_equal(lock, -1);
+    assert_int_equal(lock.fd, -1);
     assert_false(may_time());
-    assert_int_equal(devlock_try("fake", lock_index(), true, &spare, &err), 0);
-    close(spare);
+    assert_true(devlock_for_spares(&device_fake, lock_index(), &spare));
+    devlock_release(&spare);
     kill(pid, SIGKILL);
     await_lock();
     leaving_await(&l);
@@ -483,13 +486,13 @@ static void memory_is_freed_before_the_lock_is(void **state)
                                   .device_index = lock_index()};
     struct leaving l = LEAVING_INIT;
     struct err err = ERR_INIT;
-    double waited;
-    int lock;
+    struct devlock lock = DEVLOCK_INIT;
+    double waited = 0;
 
     (void)state;
     write_sleeper();
-    must(devlock_take("fake", lock_index(), false, &lock, &waited, &err), &err);
-    must(rproc_spawn(&l.runners[0], &config, -1, &err), &err);
+    must(devlock_alone(&device_fake, lock_index(), &lock, &waited, &err), &err);
+    must(rproc_spawn(&l.runners[0], &config, NULL, &err), &err);
     l.n = 1;
     share(&l);
     leaving_keep(&l, &lock);
@@ -508,14 +511,14 @@ static void memory_alone_is_freed_as_well(void **state)
 {
     struct leaving l = LEAVING_INIT;
     struct err err = ERR_INIT;
-    double waited;
-    int lock;
+    struct devlock lock = DEVLOCK_INIT;
+    double waited = 0;
 
     (void)state;
-    must(devlock_take("fake", lock_index(), false, &lock, &waited, &err), &err);
+    must(devlock_alone(&device_fake, lock_index(), &lock, &waited, &err), &err);
     share(&l);
     leaving_keep(&l, &lock);
-    assert_int_equal(lock, -1);
+    assert_int_equal(lock.fd, -1);
     await_lock();
     assert_int_equal(freed, SHARED);
     leaving_await(&l);
