@@ -169,20 +169,12 @@ static struct pool_slot *find_slot(const struct pool *p, int content)
     return NULL;
 }
 
-bool pool_has_expected(const struct pool *p, int content)
-{
-    const struct pool_slot *slot = find_slot(p, content);
-
-    return slot && slot->has_y;
-}
-
 void pool_count_content(struct pool *p, int k)
 {
     if (k >= p->n_contents)
         p->contents = xrealloc(p->contents, (size_t)(k + 1) * sizeof(*p->contents));
     for (; p->n_contents <= k; p->n_contents++)
-        p->contents[p->n_contents] =
-            (struct pool_content){.row_rms = MEM_INIT, .kept = MEM_INIT, .sketch = MEM_INIT};
+        p->contents[p->n_contents] = (struct pool_content){.row_rms = MEM_INIT, .kept = MEM_INIT};
 }
 
 static int get_slot(struct pool *p, int content, struct pool_slot **ret, struct err *err)
@@ -231,8 +223,7 @@ int pool_get_expected(struct pool *p, int content, const struct pool_slot **ret,
 }
 
 /* Whether what they are answered with will be known is guessed from the last candidate. If not, and
- * it cannot be compared in passing, expected values are needed; of those with a sketch only the
- * first one's. */
+ * it cannot be compared in passing, expected values are needed. */
 int pool_bring_first(struct pool *p, struct err *err)
 {
     bool hopes = p->remembers && recall_hopes(&p->recall);
@@ -241,8 +232,7 @@ int pool_bring_first(struct pool *p, struct err *err)
     for (int k = 0; k < MIN(p->cap_slots, p->n_contents); k++) {
         if (pool_get(p, k, &slot, err) < 0)
             return -1;
-        if (!hopes && (k == 0 || !pool_is_sketched(p, k)) && !pool_passes_all(p, slot) &&
-            pool_get_expected(p, k, &slot, err) < 0)
+        if (!hopes && !pool_passes_all(p, slot) && pool_get_expected(p, k, &slot, err) < 0)
             return -1;
     }
     return 0;
@@ -303,7 +293,6 @@ static void lay_out(struct pool *p)
         p->rms_offset[o] = p->rms_bytes;
         p->rms_bytes += (size_t)pool_row_count(p, o) * sizeof(double);
     }
-    pool_lay_out_sketches(p);
     p->gates = xcalloc((size_t)(g->n_laws * g->n_outputs), sizeof(*p->gates));
     p->honest = compare_stats_new((size_t)(g->n_laws * g->n_outputs));
     p->measured = xcalloc((size_t)g->n_laws, sizeof(*p->measured));
@@ -373,7 +362,6 @@ static int limit_slots(struct pool *p, const struct pool_config *c, struct err *
                     MEMORY_SHARE * (double)c->memory_bytes / 0x1p30);
     p->cap_slots = (int)fmin(fit, MAX_SLOTS);
     plan_digests(p, c, fixed, each);
-    p->sketches = pool_may_sketch(p, c);
     return 0;
 }
 
@@ -404,7 +392,6 @@ static int fill_pool(struct pool *p, int contents, struct err *err)
     bool keeps = pool_keeps(p, contents);
 
     p->remembers = !keeps && p->device->judge->fingerprint;
-    p->sketches = p->sketches && p->remembers;
     /* The second says what one costs: the first also starts threads and libraries. */
     if (make_up_to(p, keeps ? MIN(2, contents) : 1, err) < 0)
         return -1;
@@ -412,8 +399,7 @@ static int fill_pool(struct pool *p, int contents, struct err *err)
     if (!keeps) {
         uint64_t start = clock_ns();
 
-        if (pool_prepare_passing(p, &p->slots[0]))
-            p->sketches = false;
+        pool_prepare_passing(p, &p->slots[0]);
         p->expected_ms += clock_ms_since(start);
         return measure_ahead(p, err);
     }
@@ -453,7 +439,6 @@ void pool_close(struct pool *p)
     for (int k = 0; k < p->n_contents; k++) {
         p->device->judge->mem_free(p->ctx, &p->contents[k].row_rms);
         p->device->judge->mem_free(p->ctx, &p->contents[k].kept);
-        p->device->judge->mem_free(p->ctx, &p->contents[k].sketch);
         free(p->contents[k].known);
     }
     free(p->contents);
@@ -461,8 +446,6 @@ void pool_close(struct pool *p)
     free(p->gates);
     free(p->honest);
     free(p->measured);
-    free(p->sketch_offset);
-    free(p->compared);
     free(p->y_offset);
     free(p->rms_offset);
     layout_release(&p->in);

@@ -85,7 +85,6 @@ static int compare(struct pool *p, int content, int output, enum dtype t, const 
     if (pool_measure_first(p, content, err) < 0 || pool_get_expected(p, content, &slot, err) < 0 ||
         get_row_rms(p, slot, &row_rms, err) < 0)
         return -1;
-    pool_keep_sketch(p, slot);
     return p->device->judge->compare(
         p->ctx, &slot->y, p->y_offset[output], got, at, t, pool_output_count(p->graph, output),
         &pool_law_gate(p, content, output)->scale, row_rms, p->rms_offset[output], ret, print, err);
@@ -125,27 +124,17 @@ static int compare_unknown(struct pool *p, int content, int output, const struct
     enum dtype t = pool_output_node(p->graph, output)->dtype;
     struct recall_output *known = known_of(p, content, output);
     struct fingerprint print = {.key = p->recall.key};
-    int near = 0;
 
     if (recall_promises(&p->recall, known)) {
         if (p->device->judge->fingerprint(p->ctx, got, at, t, pool_output_count(p->graph, output),
                                           &print, err) < 0)
             return -1;
-        if (recall_find(&p->recall, known, &print, ret)) {
-            p->compared[output] = p->recall.candidate;
+        if (recall_find(&p->recall, known, &print, ret))
             return 0;
-        }
     }
-    /* Who answers a content twice is asked for the same figures: those of elements, once it has
-     * some. */
-    if (!recall_repeats(&p->recall, known))
-        near = pool_is_near(p, content, output, got, at, ret, err);
-    if (near)
-        return near;
     if (compare_answer(p, content, output, got, at, ret, &print, err) < 0)
         return -1;
     recall_add(&p->recall, known, &print, ret);
-    p->compared[output] = p->recall.candidate;
     return 0;
 }
 
@@ -436,8 +425,6 @@ int pool_measure_first(struct pool *p, int content, struct err *err)
         rc = measure_on(p, content, err);
     if (rc < 0 || all_measured(p))
         pool_drop_values(p);
-    if (rc < 0)
-        pool_drop_sketch(p, content);
     p->measured[law] = rc == 0;
     p->honest_ms += clock_ms_since(start);
     return rc;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files of a pool share: pool.c makes contents, pool_gates.c compares with them and
- * measures gates, pool_passing.c compares with what is not made, pool_sketch.c with what is left of
- * it. Nobody else includes this. */
+ * measures gates, pool_passing.c compares with what is not made. Nobody else includes this. */
 #ifndef ASSAY_JUDGE_POOL_PARTS_H
 #define ASSAY_JUDGE_POOL_PARTS_H
 
@@ -36,9 +35,6 @@ static inline const struct graph *pool_again(const struct pool *p)
 const void **pool_sources(const struct pool *p, const struct graph *g, const struct mem *data,
                           const struct mem *kept);
 
-/* Its expected values lie there. */
-bool pool_has_expected(const struct pool *p, int content);
-
 /* There is such a content, whether or not it was ever made. */
 void pool_count_content(struct pool *p, int k);
 
@@ -68,28 +64,11 @@ void pool_drop_values(struct pool *p);
 bool pool_passes(const struct pool *p, const struct pool_slot *slot, int output);
 bool pool_passes_all(const struct pool *p, const struct pool_slot *slot);
 /* Has the engine make ready for it, while nobody waits. slot: of a content with what is kept of it.
- * Whether every output will pass. */
-bool pool_prepare_passing(const struct pool *p, const struct pool_slot *slot);
+ */
+void pool_prepare_passing(const struct pool *p, const struct pool_slot *slot);
 /* Where it can. print: may be NULL. */
 int pool_compare_passing(const struct pool *p, const struct pool_slot *slot, int output,
                          const struct mem *got, size_t at, const struct compare_scale *scale,
                          struct compare_stats *ret, struct fingerprint *print, struct err *err);
-
-/* ---- pool_sketch.c ---- */
-
-void pool_lay_out_sketches(struct pool *p);
-/* Whether there is room for them, all that they need is kept, and more than one candidate is to
- * come. */
-bool pool_may_sketch(struct pool *p, const struct pool_config *c);
-/* Where pool.sketches and there is none yet. slot: of a content with expected values and scales.
- * Without memory there are none, nor where the first one fails its proof: nothing depends on them
- * but time. */
-void pool_keep_sketch(struct pool *p, const struct pool_slot *slot);
-bool pool_is_sketched(const struct pool *p, int content);
-/* It is of scales that were given up. */
-void pool_drop_sketch(struct pool *p, int content);
-/* 1: a candidate's answer is right, with what pool_compare() says then. 0: not known. */
-int pool_is_near(struct pool *p, int content, int output, const struct mem *got, size_t at,
-                 struct compare_stats *ret, struct err *err);
 
 #endif

@@ -35,13 +35,12 @@ bool pool_passes(const struct pool *p, const struct pool_slot *slot, int output)
     return !slot->has_y && has_scales(p, slot->content) && engine_compares(p, slot, output);
 }
 
-bool pool_prepare_passing(const struct pool *p, const struct pool_slot *slot)
+void pool_prepare_passing(const struct pool *p, const struct pool_slot *slot)
 {
-    bool all = !p->rms_bytes || p->keeps_digests; /* their scales are kept */
+    bool keeps_scales = !p->rms_bytes || p->keeps_digests;
 
-    for (int o = 0; all && o < p->graph->n_outputs; o++)
-        all = engine_compares(p, slot, o);
-    return all;
+    for (int o = 0; keeps_scales && o < p->graph->n_outputs; o++)
+        engine_compares(p, slot, o);
 }
 
 bool pool_passes_all(const struct pool *p, const struct pool_slot *slot)

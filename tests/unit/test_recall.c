@@ -94,7 +94,6 @@ static int set_up(void **state)
     ops = *device_cuda.judge;
     ops.compare = count_compare;
     ops.fingerprint = count_print;
-    ops.sketch = NULL; /* what they change is in test_gpu_pool.c */
     device = device_cuda;
     device.judge = &ops;
     engine = gpu;
