@@ -116,8 +116,8 @@ bool pool_keeps(const struct pool *p, int contents);
 
 /* Makes the honest run on this content, in several summation orders, and widens the gates by it.
  * Some data is harder than other (a row of nothing but cancellation): before a candidate is called
- * wrong, the unit is measured on the very content it failed on. Returns 1 when that was new, 0 when
- * it was in already; after -1 it may be tried again. */
+ * wrong, the unit is measured on the very content it failed on. Once per content; after -1 it may be
+ * tried again. */
 int pool_include_honest(struct pool *p, int content, struct err *err);
 
 static inline int pool_law(const struct pool *p, int content)

@@ -301,7 +301,7 @@ int pool_include_honest(struct pool *p, int content, struct err *err)
     pool_drop_values(p);
     p->contents[content].appealed = rc == 0;
     p->honest_ms += clock_ms_since(start) - (pool_making_ms(p) - made_ms);
-    return rc < 0 ? -1 : 1;
+    return rc;
 }
 
 /* The least number of rows of any output in one content; a whole tensor is one. */
