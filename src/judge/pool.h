@@ -91,7 +91,7 @@ struct pool_config {
 };
 
 /* Draws the first contents and measures the gates; where those do not lie side by side, a law's
- * gates are measured when a content of it is first compared with. ERR_INPUT when least_slots
+ * gates are measured when the first content of it is brought. ERR_INPUT when least_slots
  * contents, the arenas and one evaluation do not fit into 70 % of the device's memory. */
 int pool_open(const struct pool_config *config, struct pool *ret, struct err *err);
 /* What a content takes of the device's memory. */
@@ -99,7 +99,8 @@ double pool_content_bytes(const struct graph *g);
 void pool_close(struct pool *p);
 
 /* The content, made now where it is not there (any more): the same bits every time. Valid until
- * another content is asked for. Of one that was there before only the inputs are made again. */
+ * another content is asked for. Of one that was there before only the inputs are made again. The
+ * gates of its law are measured on it, if they are not yet. */
 int pool_get(struct pool *p, int content, const struct pool_slot **ret, struct err *err);
 /* The same, with its expected values. */
 int pool_get_expected(struct pool *p, int content, const struct pool_slot **ret, struct err *err);
@@ -116,8 +117,8 @@ bool pool_keeps(const struct pool *p, int contents);
 
 /* Makes the honest run on this content, in several summation orders, and widens the gates by it.
  * Some data is harder than other (a row of nothing but cancellation): before a candidate is called
- * wrong, the unit is measured on the very content it failed on. Once per content; after -1 it may be
- * tried again. */
+ * wrong, the unit is measured on the very content it failed on. Once per content; after -1 it may
+ * be tried again. */
 int pool_include_honest(struct pool *p, int content, struct err *err);
 
 static inline int pool_law(const struct pool *p, int content)
@@ -126,8 +127,7 @@ static inline int pool_law(const struct pool *p, int content)
 }
 
 /* Compares outputs that lie in `got` like in an output arena (at `at`) with content's expected
- * ones. Where contents are made again, those whose bits were compared before need no expected ones
- * (recall.h), and others none that are stored, if the engine can compare with what it makes. */
+ * ones. shortcut.h says how this is done. */
 int pool_compare(struct pool *p, int content, int output, const struct mem *got, size_t at,
                  struct compare_stats *ret, struct err *err);
 
