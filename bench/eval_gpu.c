@@ -172,14 +172,10 @@ static int whole_cached(const struct eval *e, const char *problem, const char *f
     return rc;
 }
 
-/* near: outputs that were found right by a sketch (docs/record.md). */
 static json_t *whole_json(const struct whole *w)
 {
-    const json_t *size = json_array_get(json_object_get(w->record, "sizes"), 0);
-
-    return json_pack("{s:f, s:f, s:I, s:O}", "wall_ms", w->wall_ms, "overhead_ms", w->overhead_ms,
-                     "near", json_integer_value(json_object_get(size, "near")), "phases_ms",
-                     json_object_get(w->record, "phases_ms"));
+    return json_pack("{s:f, s:f, s:O}", "wall_ms", w->wall_ms, "overhead_ms", w->overhead_ms,
+                     "phases_ms", json_object_get(w->record, "phases_ms"));
 }
 
 static void print_heads(void)

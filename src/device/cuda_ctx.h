@@ -54,9 +54,7 @@ struct cuda_ctx {
     CUfunction kernels[KERNEL_COUNT];
     CUfunction compare[DT_COUNT], print[DT_COUNT]; /* got when first wanted: loading one takes a
                                                       millisecond */
-    CUmodule sketches;                             /* likewise */
-    CUfunction sketch, distance[DT_COUNT];
-    struct nvml *nvml; /* NULL: not there */
+    struct nvml *nvml;                             /* NULL: not there */
     pthread_t nvml_opener;
     bool opens_nvml; /* nvml is the thread's until it is joined */
     int sms, sm;     /* how many, and of which kind: 90 for sm_90 */
@@ -141,10 +139,6 @@ int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *
                  enum dtype t, int64_t n, const struct compare_scale *scale,
                  const struct mem *row_rms, size_t rms_at, struct compare_stats *ret,
                  struct fingerprint *print, struct err *err);
-int cuda_sketch(void *ctx, const struct mem *y, size_t y_at, int64_t n,
-                const struct device_sketch *s, struct err *err);
-int cuda_distance(void *ctx, const struct mem *got, size_t at, enum dtype t, int64_t n,
-                  const struct device_sketch *s, struct sketch_stats *ret, struct err *err);
 int cuda_fingerprint(void *ctx, const struct mem *got, size_t at, enum dtype t, int64_t n,
                      struct fingerprint *print, struct err *err);
 int cuda_row_rms(void *ctx, const struct mem *y, size_t y_at, int64_t n, int64_t row_len,

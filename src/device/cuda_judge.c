@@ -276,8 +276,6 @@ static void cuda_close(void *ctx)
         cuda_mem_free(c, &c->sweep.mem);
         if (c->module)
             c->cu->cuModuleUnload(c->module);
-        if (c->sketches)
-            c->cu->cuModuleUnload(c->sketches);
         if (c->stream)
             c->cu->cuStreamDestroy_v2(c->stream);
     }
@@ -428,8 +426,6 @@ const struct device_judge_ops cuda_judge_ops = {
     .store = cuda_store,
     .compare = cuda_compare,
     .fingerprint = cuda_fingerprint,
-    .sketch = cuda_sketch,
-    .distance = cuda_distance,
     .row_rms = cuda_row_rms,
     .rms = cuda_rms,
     .flush = cuda_flush,

@@ -5,7 +5,6 @@
 
 CUDA_EMBED(cuda_text_kernels, "device/cuda_kernels.cuh");
 CUDA_EMBED(cuda_text_compare, "device/cuda_compare.cuh");
-CUDA_EMBED(cuda_text_sketch, "device/cuda_sketch.cuh");
 CUDA_EMBED(cuda_text_thread, "device/cuda_thread.cuh");
 CUDA_EMBED(cuda_text_types, "device/cuda_types.cuh");
 CUDA_EMBED(cuda_text_shared, "device/cuda_kernels.h");
@@ -17,7 +16,6 @@ CUDA_EMBED(cuda_text_law, "tensor/law.h");
 CUDA_EMBED(cuda_text_narrow, "tensor/narrow.h");
 CUDA_EMBED(cuda_text_peeks, "tensor/peeks.h");
 CUDA_EMBED(cuda_text_fingerprint, "tensor/fingerprint.h");
-CUDA_EMBED(cuda_text_sums, "tensor/sketch.h");
 CUDA_EMBED(cuda_text_sum_sq, "tensor/sum_sq.h");
 
 const char cuda_stdint_text[] = "typedef signed char int8_t;\n"
@@ -46,29 +44,18 @@ static const struct nvrtc_file headers[] = {
     {"tensor/narrow.h", cuda_text_narrow},
     {"tensor/peeks.h", cuda_text_peeks},
     {"tensor/fingerprint.h", cuda_text_fingerprint},
-    {"tensor/sketch.h", cuda_text_sums},
     {"tensor/sum_sq.h", cuda_text_sum_sq},
     {"stdint.h", cuda_stdint_text},
     {"stdbool.h", ""},
     {"stddef.h", ""},
 };
 
-static struct nvrtc_program program_of(const char *name, const char *text, int sm)
+struct nvrtc_program cuda_source(int sm)
 {
     return (struct nvrtc_program){
-        .source = {name, text},
+        .source = {"cuda_kernels.cuh", cuda_text_kernels},
         .headers = headers,
         .n_headers = ARRAY_SIZE(headers),
         .sm = sm,
     };
-}
-
-struct nvrtc_program cuda_source(int sm)
-{
-    return program_of("cuda_kernels.cuh", cuda_text_kernels, sm);
-}
-
-struct nvrtc_program cuda_sketch_source(int sm)
-{
-    return program_of("cuda_sketch.cuh", cuda_text_sketch, sm);
 }

@@ -21,7 +21,5 @@ extern const char cuda_stdint_text[];
 
 /* For this architecture (90 for sm_90); everything in it is static. */
 struct nvrtc_program cuda_source(int sm);
-/* Those that make sketches, which few problems need. */
-struct nvrtc_program cuda_sketch_source(int sm);
 
 #endif

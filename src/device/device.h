@@ -15,7 +15,6 @@
 #include "tensor/fingerprint.h"
 #include "tensor/peeks.h"
 #include "tensor/shape.h"
-#include "tensor/sketch.h"
 
 #include <stdatomic.h>
 
@@ -96,16 +95,6 @@ bool device_throttled(const struct device_state *s);
 
 #define DEVICE_PEEKS 1024
 
-/* What a sketch (tensor/sketch.h) of an output lies in, and was made under. */
-struct device_sketch {
-    uint64_t key;                      /* secret */
-    const struct compare_scale *scale; /* of its rows ... */
-    const struct mem *row_rms;         /* ... where there are any: what row_rms() left */
-    size_t rms_at;
-    struct mem *kept; /* sketch_bytes() of it */
-    size_t kept_at;
-};
-
 /* Memory that a runner's device reads before it says that it waits, so that nothing of a
  * candidate's is left in the caches. flush() fills it with fresh numbers; their sum proves that
  * they were read.
@@ -154,13 +143,6 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
      * figures. */
     int (*fingerprint)(void *ctx, const struct mem *got, size_t at, enum dtype t, int64_t n,
                        struct fingerprint *print, struct err *err);
-    /* Optional, both or none, and only with row_rms(). The first makes a sketch of n doubles, the
-     * second says how far n elements (f32 or f64) are from what it was made of: some number that is
-     * not finite where one of them is not. */
-    int (*sketch)(void *ctx, const struct mem *y, size_t y_at, int64_t n,
-                  const struct device_sketch *s, struct err *err);
-    int (*distance)(void *ctx, const struct mem *got, size_t at, enum dtype t, int64_t n,
-                    const struct device_sketch *s, struct sketch_stats *ret, struct err *err);
     /* Optional: the root mean square of each of y's rows, to be handed to compare(). Where it is
      * NULL, and where row_rms is, compare() finds it itself: a second pass over y. */
     int (*row_rms)(void *ctx, const struct mem *y, size_t y_at, int64_t n, int64_t row_len,

@@ -566,7 +566,6 @@ int admit_size(const struct admit_place *at, const struct problem *p, const stru
                             .contents = CONTENTS_PER_LAW * g->n_laws,
                             .law_rounds = CONTENTS_PER_LAW,
                             .least_slots = 1,
-                            .candidates = 1,
                             .memory_bytes = at->info.memory_bytes,
                             .scratch_bytes = nulls_peak(&at->engine, g),
                             .progress = at->progress};

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#define NEAR_SHARE 0.5
-
 void gate_factors(const struct graph *g, enum dtype t, struct gate *ret)
 {
     bool narrow = dtype_size(t) <= 2;
@@ -33,12 +31,6 @@ void gate_set_honest(struct gate *gate, enum dtype t, const struct compare_stats
 
     gate->honest_rms = fmax(compare_rho(honest), u / 2);
     gate->honest_max = fmax(honest->max, u);
-}
-
-bool gate_is_near(const struct gate *gate, const struct sketch_stats *s)
-{
-    return s->rms <= NEAR_SHARE * gate->rms_factor * gate->honest_rms &&
-           s->max <= NEAR_SHARE * gate->max_factor * gate->honest_max;
 }
 
 static void print_index(const struct shape *shape, int64_t at, char *out, size_t size)

@@ -8,7 +8,6 @@
 #include "judge/verdict.h"
 #include "problem/graph.h"
 #include "tensor/compare.h"
-#include "tensor/sketch.h"
 
 struct gate {
     double rms_factor, max_factor; /* Fr, Fm */
@@ -20,11 +19,6 @@ struct gate {
 void gate_factors(const struct graph *g, enum dtype t, struct gate *ret);
 /* Floors: rho_h >= u/2 and mu_h >= u, because relu's honest error is 0. */
 void gate_set_honest(struct gate *gate, enum dtype t, const struct compare_stats *honest);
-
-/* Whether an answer that is so far from a sketch of what is expected is right: errors are measured
- * by the size of rows alone there, which makes none smaller, and half of what the gate grants is
- * left for the estimate to be too low. How errors may hide all the same: tensor/sketch.h. */
-bool gate_is_near(const struct gate *gate, const struct sketch_stats *s);
 
 double compare_rho(const struct compare_stats *s);
 

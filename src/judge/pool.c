@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "judge/plan.h"
+#include "judge/shortcut.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,12 +28,11 @@ const void **pool_sources(const struct pool *p, const struct graph *g, const str
     return sources;
 }
 
-/* kept: where the sources or outputs of a digest's graph lie that the problem's has not. */
-static int evaluate(const struct pool *p, const struct graph *g, const struct mem *data,
-                    const struct ops_run *run, const struct mem *values, const struct mem *kept,
-                    struct err *err)
+int pool_evaluate_on(const struct pool *p, const struct graph *g, const struct pool_slot *slot,
+                     const struct ops_run *run, const struct mem *values, struct err *err)
 {
-    AUTO(freep) const void **sources = pool_sources(p, g, data, kept);
+    const struct mem *kept = &p->contents[slot->content].kept;
+    AUTO(freep) const void **sources = pool_sources(p, g, &slot->data, kept);
     AUTO(freep) void **outputs = xcalloc((size_t)g->n_outputs, sizeof(*outputs));
     int n_out = p->graph->n_outputs;
 
@@ -64,49 +64,50 @@ static int draw_inputs(struct pool *p, int k, struct mem *data, struct err *err)
     return 0;
 }
 
-static int evaluate_expected(struct pool *p, int k, struct pool_slot *slot, struct err *err)
+static int make_y(struct pool *p, struct pool_slot *slot, const struct graph *g, struct err *err)
 {
     struct ops_run run = {.precision = OPS_DOUBLE};
-    struct pool_content *c = &p->contents[k];
-    const struct graph *g = c->made || p->digest.n == 0 ? pool_again(p) : &p->digest.first;
 
-    if (p->digest.n > 0 && !c->kept.bytes &&
-        p->device->judge->mem_alloc(p->ctx, MEM_PRIVATE, p->digest.bytes, &c->kept, err) < 0)
-        return -1;
-    return evaluate(p, g, &slot->data, &run, &slot->y, &c->kept, err);
-}
-
-static int make_expected(struct pool *p, int k, struct pool_slot *slot, struct err *err)
-{
-    if (evaluate_expected(p, k, slot, err) < 0)
+    if (pool_evaluate_on(p, g, slot, &run, &slot->y, err) < 0)
         return wrap(err, "expected values");
     slot->has_y = true;
     return 0;
 }
 
-static int make_first(struct pool *p, int k, struct pool_slot *slot, struct err *err)
+/* With what is kept of the content when it makes room. */
+static int make_first_y(struct pool *p, struct pool_slot *slot, struct err *err)
+{
+    struct mem *kept = &p->contents[slot->content].kept;
+
+    if (p->digest.n > 0 && !kept->bytes &&
+        p->device->judge->mem_alloc(p->ctx, MEM_PRIVATE, p->digest.bytes, kept, err) < 0)
+        return wrap(err, "expected values");
+    return make_y(p, slot, p->digest.n > 0 ? &p->digest.first : p->graph, err);
+}
+
+static int make_first(struct pool *p, struct pool_slot *slot, struct err *err)
 {
     uint64_t start = clock_ns(), drawn;
 
-    if (draw_inputs(p, k, &slot->data, err) < 0)
+    if (draw_inputs(p, slot->content, &slot->data, err) < 0)
         return -1;
     drawn = clock_ns();
-    if (make_expected(p, k, slot, err) < 0)
+    if (make_first_y(p, slot, err) < 0)
         return -1;
     p->content_ms = clock_ms_since(start);
     p->inputs_ms += (double)(drawn - start) / 1e6;
     p->expected_ms += clock_ms_since(drawn);
-    p->contents[k].made = true;
+    p->contents[slot->content].made = true;
     return 0;
 }
 
 /* Its expected values when something is compared with them: much of what it is answered with is
  * known. */
-static int make_again(struct pool *p, int k, struct pool_slot *slot, struct err *err)
+static int make_again(struct pool *p, struct pool_slot *slot, struct err *err)
 {
     uint64_t start = clock_ns();
 
-    if (draw_inputs(p, k, &slot->data, err) < 0)
+    if (draw_inputs(p, slot->content, &slot->data, err) < 0)
         return -1;
     p->remade_ms += clock_ms_since(start);
     return 0;
@@ -116,10 +117,12 @@ static int make_content(struct pool *p, int k, struct pool_slot *slot, struct er
 {
     bool again = p->contents[k].made;
 
-    slot->has_y = false;
-    if ((again ? make_again : make_first)(p, k, slot, err) < 0)
-        return -1;
     slot->content = k;
+    slot->has_y = false;
+    if ((again ? make_again : make_first)(p, slot, err) < 0) {
+        slot->content = -1;
+        return -1;
+    }
     return 0;
 }
 
@@ -169,23 +172,16 @@ static struct pool_slot *find_slot(const struct pool *p, int content)
     return NULL;
 }
 
-bool pool_has_expected(const struct pool *p, int content)
-{
-    const struct pool_slot *slot = find_slot(p, content);
-
-    return slot && slot->has_y;
-}
-
 void pool_count_content(struct pool *p, int k)
 {
     if (k >= p->n_contents)
         p->contents = xrealloc(p->contents, (size_t)(k + 1) * sizeof(*p->contents));
     for (; p->n_contents <= k; p->n_contents++)
-        p->contents[p->n_contents] =
-            (struct pool_content){.row_rms = MEM_INIT, .kept = MEM_INIT, .sketch = MEM_INIT};
+        p->contents[p->n_contents] = (struct pool_content){.row_rms = MEM_INIT, .kept = MEM_INIT};
 }
 
-static int get_slot(struct pool *p, int content, struct pool_slot **ret, struct err *err)
+/* The content lies in a slot, made now where it did not. */
+static int lay(struct pool *p, int content, struct pool_slot **ret, struct err *err)
 {
     struct pool_slot *slot = find_slot(p, content);
 
@@ -203,26 +199,17 @@ static int get_slot(struct pool *p, int content, struct pool_slot **ret, struct 
     return 0;
 }
 
-int pool_get(struct pool *p, int content, const struct pool_slot **ret, struct err *err)
+int pool_make_expected(struct pool *p, int content, const struct graph *g,
+                       const struct pool_slot **ret, struct err *err)
 {
     struct pool_slot *slot;
 
-    if (get_slot(p, content, &slot, err) < 0)
-        return -1;
-    *ret = slot;
-    return 0;
-}
-
-int pool_get_expected(struct pool *p, int content, const struct pool_slot **ret, struct err *err)
-{
-    struct pool_slot *slot;
-
-    if (get_slot(p, content, &slot, err) < 0)
+    if (lay(p, content, &slot, err) < 0)
         return -1;
     if (!slot->has_y) {
         uint64_t start = clock_ns();
 
-        if (make_expected(p, content, slot, err) < 0)
+        if (make_y(p, slot, g, err) < 0)
             return -1;
         p->remade_ms += clock_ms_since(start);
     }
@@ -230,19 +217,37 @@ int pool_get_expected(struct pool *p, int content, const struct pool_slot **ret,
     return 0;
 }
 
-/* Whether what they are answered with will be known is guessed from the last candidate. If not, and
- * it cannot be compared in passing, expected values are needed; of those with a sketch only the
- * first one's. */
+/* Whoever brings the first content of a law measures its gates, so that all who compare find them.
+ * What measures works on a content that lies there, and does not come back to this. */
+int pool_get(struct pool *p, int content, const struct pool_slot **ret, struct err *err)
+{
+    struct pool_slot *slot;
+
+    if (lay(p, content, &slot, err) < 0 || pool_measure_first(p, content, err) < 0)
+        return -1;
+    *ret = slot;
+    return 0;
+}
+
+int pool_get_expected(struct pool *p, int content, const struct pool_slot **ret, struct err *err)
+{
+    const struct pool_slot *slot;
+
+    if (pool_get(p, content, &slot, err) < 0 ||
+        (!slot->has_y && shortcut_expect(p, content, err) < 0))
+        return -1;
+    *ret = slot;
+    return 0;
+}
+
 int pool_bring_first(struct pool *p, struct err *err)
 {
-    bool hopes = p->remembers && recall_hopes(&p->recall);
     const struct pool_slot *slot;
 
     for (int k = 0; k < MIN(p->cap_slots, p->n_contents); k++) {
         if (pool_get(p, k, &slot, err) < 0)
             return -1;
-        if (!hopes && (k == 0 || !pool_is_sketched(p, k)) && !pool_passes_all(p, slot) &&
-            pool_get_expected(p, k, &slot, err) < 0)
+        if (!shortcut_spares_expected(p, slot) && pool_get_expected(p, k, &slot, err) < 0)
             return -1;
     }
     return 0;
@@ -275,7 +280,7 @@ int pool_evaluate_graph(struct pool *p, const struct graph *g, int content,
 
     if (pool_get(p, content, &slot, err) < 0)
         return -1;
-    return evaluate(p, g, &slot->data, run, values, NULL, err);
+    return pool_evaluate_on(p, g, slot, run, values, err);
 }
 
 int pool_evaluate(struct pool *p, int content, const struct ops_run *run, const struct mem *values,
@@ -303,7 +308,6 @@ static void lay_out(struct pool *p)
         p->rms_offset[o] = p->rms_bytes;
         p->rms_bytes += (size_t)pool_row_count(p, o) * sizeof(double);
     }
-    pool_lay_out_sketches(p);
     p->gates = xcalloc((size_t)(g->n_laws * g->n_outputs), sizeof(*p->gates));
     p->honest = compare_stats_new((size_t)(g->n_laws * g->n_outputs));
     p->measured = xcalloc((size_t)g->n_laws, sizeof(*p->measured));
@@ -373,28 +377,30 @@ static int limit_slots(struct pool *p, const struct pool_config *c, struct err *
                     MEMORY_SHARE * (double)c->memory_bytes / 0x1p30);
     p->cap_slots = (int)fmin(fit, MAX_SLOTS);
     plan_digests(p, c, fixed, each);
-    p->sketches = pool_may_sketch(p, c);
     return 0;
 }
 
+/* Their gates are measured later, on several of them together. */
 static int make_up_to(struct pool *p, int contents, struct err *err)
 {
-    const struct pool_slot *slot;
+    struct pool_slot *slot;
 
     for (int k = 0; k < contents; k++) {
         progress_report(p->progress, "expected values", k, contents);
-        if (pool_get(p, k, &slot, err) < 0)
+        if (lay(p, k, &slot, err) < 0)
             return -1;
     }
     return 0;
 }
 
-/* The gates of the contents that will still lie there, while nobody waits; the others' in their
+/* Those that will still lie there, with their gates, while nobody waits; the others come in their
  * turn. */
-static int measure_ahead(struct pool *p, struct err *err)
+static int bring_ahead(struct pool *p, struct err *err)
 {
+    const struct pool_slot *slot;
+
     for (int k = 0; k < MIN(p->cap_slots, p->graph->n_laws); k++)
-        if (pool_measure_first(p, k, err) < 0)
+        if (pool_get(p, k, &slot, err) < 0)
             return -1;
     return 0;
 }
@@ -404,7 +410,6 @@ static int fill_pool(struct pool *p, int contents, struct err *err)
     bool keeps = pool_keeps(p, contents);
 
     p->remembers = !keeps && p->device->judge->fingerprint;
-    p->sketches = p->sketches && p->remembers;
     /* The second says what one costs: the first also starts threads and libraries. */
     if (make_up_to(p, keeps ? MIN(2, contents) : 1, err) < 0)
         return -1;
@@ -412,10 +417,9 @@ static int fill_pool(struct pool *p, int contents, struct err *err)
     if (!keeps) {
         uint64_t start = clock_ns();
 
-        if (pool_prepare_passing(p, &p->slots[0]))
-            p->sketches = false;
+        shortcut_prepare(p, &p->slots[0]);
         p->expected_ms += clock_ms_since(start);
-        return measure_ahead(p, err);
+        return bring_ahead(p, err);
     }
     contents = MAX(contents, pool_honest_contents(p));
     if (make_up_to(p, contents, err) < 0)
@@ -453,7 +457,6 @@ void pool_close(struct pool *p)
     for (int k = 0; k < p->n_contents; k++) {
         p->device->judge->mem_free(p->ctx, &p->contents[k].row_rms);
         p->device->judge->mem_free(p->ctx, &p->contents[k].kept);
-        p->device->judge->mem_free(p->ctx, &p->contents[k].sketch);
         free(p->contents[k].known);
     }
     free(p->contents);
@@ -461,8 +464,6 @@ void pool_close(struct pool *p)
     free(p->gates);
     free(p->honest);
     free(p->measured);
-    free(p->sketch_offset);
-    free(p->compared);
     free(p->y_offset);
     free(p->rms_offset);
     layout_release(&p->in);

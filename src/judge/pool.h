@@ -30,7 +30,6 @@ struct pool_content {
     struct mem row_rms; /* of the rows of its y, once something was compared with it, where the
                            device makes that beforehand; no bytes: not there */
     struct mem kept;    /* what pool.digest says, likewise */
-    struct mem sketch;  /* of its y, where pool.sketches, once that was there with its scales */
     struct recall_output *known; /* per output; NULL: nothing was remembered */
 };
 
@@ -60,12 +59,6 @@ struct pool {
     bool keeps_digests;      /* and their row_rms, when they make room */
     bool remembers;          /* what was answered on them: `recall` counts */
     struct recall recall;
-    bool sketches;         /* are made of them, too ... */
-    bool sketches_proven;  /* ... and tell right from wrong on this device */
-    size_t *sketch_offset; /* per output, in bytes into pool_content.sketch */
-    size_t sketch_bytes;
-    int sketch_contents; /* the first so many have one: there is room for these */
-    uint32_t *compared;  /* per output: the last candidate, by recall, that has figures */
     struct pool_content *contents;
     int n_contents; /* asked for so far */
     bool large;     /* worth threads; small ones are made by one, which no busy machine delays */
@@ -89,7 +82,6 @@ struct pool_config {
     int contents;         /* made at once, as far as they fit */
     int law_rounds;       /* 0: one, which is all that judging needs */
     int least_slots;      /* so many at least must fit side by side */
-    int candidates;       /* whose answers will come; 0: not known, maybe many */
     int arenas;           /* of either kind, beside the contents; 0: PLAN_MIN_ARENAS */
     int64_t memory_bytes; /* of the device */
     double room_bytes;    /* of it, for contents; 0: half */
@@ -99,7 +91,7 @@ struct pool_config {
 };
 
 /* Draws the first contents and measures the gates; where those do not lie side by side, a law's
- * gates are measured when a content of it is first compared with. ERR_INPUT when least_slots
+ * gates are measured when the first content of it is brought. ERR_INPUT when least_slots
  * contents, the arenas and one evaluation do not fit into 70 % of the device's memory. */
 int pool_open(const struct pool_config *config, struct pool *ret, struct err *err);
 /* What a content takes of the device's memory. */
@@ -107,7 +99,8 @@ double pool_content_bytes(const struct graph *g);
 void pool_close(struct pool *p);
 
 /* The content, made now where it is not there (any more): the same bits every time. Valid until
- * another content is asked for. Of one that was there before only the inputs are made again. */
+ * another content is asked for. Of one that was there before only the inputs are made again. The
+ * gates of its law are measured on it, if they are not yet. */
 int pool_get(struct pool *p, int content, const struct pool_slot **ret, struct err *err);
 /* The same, with its expected values. */
 int pool_get_expected(struct pool *p, int content, const struct pool_slot **ret, struct err *err);
@@ -124,8 +117,8 @@ bool pool_keeps(const struct pool *p, int contents);
 
 /* Makes the honest run on this content, in several summation orders, and widens the gates by it.
  * Some data is harder than other (a row of nothing but cancellation): before a candidate is called
- * wrong, the unit is measured on the very content it failed on. Returns 1 when that was new, 0 when
- * it was in already; after -1 it may be tried again. */
+ * wrong, the unit is measured on the very content it failed on. Once per content; after -1 it may
+ * be tried again. */
 int pool_include_honest(struct pool *p, int content, struct err *err);
 
 static inline int pool_law(const struct pool *p, int content)
@@ -134,10 +127,7 @@ static inline int pool_law(const struct pool *p, int content)
 }
 
 /* Compares outputs that lie in `got` like in an output arena (at `at`) with content's expected
- * ones. Where contents are made again, those whose bits were compared before need no expected ones
- * (recall.h), and others none that are stored, if the engine can compare with what it makes.
- * Returns 1 for what is found right by a sketch of them: of its figures there are count, and sum_sq
- * and max as estimates, the same ones for the same bits. */
+ * ones. shortcut.h says how this is done. */
 int pool_compare(struct pool *p, int content, int output, const struct mem *got, size_t at,
                  struct compare_stats *ret, struct err *err);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparing with contents, and the gates: what errors of a law are measured by, from its expected
- * values, and how large they may be, from honest runs. */
+/* The gates: what errors of a law are measured by, from its expected values, and how large they may
+ * be, from honest runs. They are measured on contents that lie there, by whoever brings them. */
 #include "judge/pool_parts.h"
 
 #include "base/clock.h"
+#include "judge/shortcut.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,14 +23,13 @@
 #define HONEST_MS 60
 #define GATE_FLOOR 0x1p-20
 
-/* --- comparing --- */
+/* --- the size of rows --- */
 
 static int64_t row_length(const struct pool *p, int output, bool *ret_whole)
 {
     return shape_row(&pool_output_node(p->graph, output)->shape, ret_whole);
 }
 
-/* Whose errors are measured by their own size; a whole tensor has none. */
 int64_t pool_row_count(const struct pool *p, int output)
 {
     bool whole;
@@ -53,9 +53,8 @@ static int fill_row_rms(struct pool *p, const struct pool_slot *slot, struct mem
     return 0;
 }
 
-/* Once per content; *ret is NULL where compare() has to find it itself. */
-static int get_row_rms(struct pool *p, const struct pool_slot *slot, const struct mem **ret,
-                       struct err *err)
+int pool_get_row_rms(struct pool *p, const struct pool_slot *slot, const struct mem **ret,
+                     struct err *err)
 {
     const struct device_judge_ops *ops = p->device->judge;
     struct mem *rms = &p->contents[slot->content].row_rms;
@@ -75,93 +74,6 @@ static int get_row_rms(struct pool *p, const struct pool_slot *slot, const struc
     return 0;
 }
 
-/* t: of what lies in `got`. print: may be NULL. */
-static int compare(struct pool *p, int content, int output, enum dtype t, const struct mem *got,
-                   size_t at, struct compare_stats *ret, struct fingerprint *print, struct err *err)
-{
-    const struct mem *row_rms;
-    const struct pool_slot *slot;
-
-    if (pool_measure_first(p, content, err) < 0 || pool_get_expected(p, content, &slot, err) < 0 ||
-        get_row_rms(p, slot, &row_rms, err) < 0)
-        return -1;
-    pool_keep_sketch(p, slot);
-    return p->device->judge->compare(
-        p->ctx, &slot->y, p->y_offset[output], got, at, t, pool_output_count(p->graph, output),
-        &pool_law_gate(p, content, output)->scale, row_rms, p->rms_offset[output], ret, print, err);
-}
-
-/* An answer of a candidate's, in passing where that can be. */
-static int compare_answer(struct pool *p, int content, int output, const struct mem *got, size_t at,
-                          struct compare_stats *ret, struct fingerprint *print, struct err *err)
-{
-    enum dtype t = pool_output_node(p->graph, output)->dtype;
-    const struct pool_slot *slot;
-
-    if (pool_measure_first(p, content, err) < 0 || pool_get(p, content, &slot, err) < 0)
-        return -1;
-    if (pool_passes(p, slot, output))
-        return pool_compare_passing(p, slot, output, got, at,
-                                    &pool_law_gate(p, content, output)->scale, ret, print, err);
-    return compare(p, content, output, t, got, at, ret, print, err);
-}
-
-static struct recall_output *known_of(struct pool *p, int content, int output)
-{
-    struct pool_content *c;
-
-    pool_count_content(p, content);
-    c = &p->contents[content];
-    if (!c->known)
-        c->known = xcalloc((size_t)p->graph->n_outputs, sizeof(*c->known));
-    return &c->known[output];
-}
-
-/* Figures that are known stay right: the scale of a law's errors is set before anything is compared
- * with a content of it, and once. */
-static int compare_unknown(struct pool *p, int content, int output, const struct mem *got,
-                           size_t at, struct compare_stats *ret, struct err *err)
-{
-    enum dtype t = pool_output_node(p->graph, output)->dtype;
-    struct recall_output *known = known_of(p, content, output);
-    struct fingerprint print = {.key = p->recall.key};
-    int near = 0;
-
-    if (recall_promises(&p->recall, known)) {
-        if (p->device->judge->fingerprint(p->ctx, got, at, t, pool_output_count(p->graph, output),
-                                          &print, err) < 0)
-            return -1;
-        if (recall_find(&p->recall, known, &print, ret)) {
-            p->compared[output] = p->recall.candidate;
-            return 0;
-        }
-    }
-    /* Who answers a content twice is asked for the same figures: those of elements, once it has
-     * some. */
-    if (!recall_repeats(&p->recall, known))
-        near = pool_is_near(p, content, output, got, at, ret, err);
-    if (near)
-        return near;
-    if (compare_answer(p, content, output, got, at, ret, &print, err) < 0)
-        return -1;
-    recall_add(&p->recall, known, &print, ret);
-    p->compared[output] = p->recall.candidate;
-    return 0;
-}
-
-int pool_compare(struct pool *p, int content, int output, const struct mem *got, size_t at,
-                 struct compare_stats *ret, struct err *err)
-{
-    if (p->remembers)
-        return compare_unknown(p, content, output, got, at, ret, err);
-    return compare_answer(p, content, output, got, at, ret, NULL, err);
-}
-
-void pool_begin_candidate(struct pool *p)
-{
-    recall_begin(&p->recall);
-}
-
 /* --- the gates --- */
 
 /* Of the expected values; from those of the rows, which are needed anyway, where there are any (not
@@ -173,7 +85,7 @@ static int output_rms(struct pool *p, const struct pool_slot *slot, int output, 
     int64_t rows = pool_row_count(p, output);
     const struct mem *row_rms;
 
-    if (get_row_rms(p, slot, &row_rms, err) < 0)
+    if (pool_get_row_rms(p, slot, &row_rms, err) < 0)
         return -1;
     if (row_rms && rows > 0)
         return ops->rms(p->ctx, row_rms, p->rms_offset[output], rows, ret, err);
@@ -192,7 +104,7 @@ static int mean_squares(struct pool *p, int law, int first, int end, double *ret
 
         if (pool_law(p, k) != law)
             continue;
-        if (pool_get_expected(p, k, &slot, err) < 0)
+        if (pool_make_expected(p, k, g, &slot, err) < 0)
             return -1;
         for (int o = 0; o < g->n_outputs; o++) {
             double rms = 0;
@@ -231,8 +143,8 @@ static int set_scales(struct pool *p, int law, int first, int end, struct err *e
 }
 
 /* The honest run in one summation order: the same op source in float, rounded to the output dtype.
- */
-static int honest_run(struct pool *p, int content, int order, struct err *err)
+ * slot: with expected values. */
+static int honest_run(struct pool *p, const struct pool_slot *slot, int order, struct err *err)
 {
     const struct graph *g = p->graph;
     struct ops_run run = {.precision = OPS_FLOAT,
@@ -240,18 +152,23 @@ static int honest_run(struct pool *p, int content, int order, struct err *err)
                           .compensated = g->tolerance.compensated,
                           .f32_outputs = true};
 
-    if (pool_evaluate(p, content, &run, &p->values, err) < 0)
+    if (pool_evaluate_on(p, g, slot, &run, &p->values, err) < 0)
         return wrap(err, "honest run");
     for (int o = 0; o < g->n_outputs; o++) {
         struct compare_stats s = COMPARE_STATS_INIT;
 
-        enum dtype t = pool_output_node(g, o)->dtype, stored = t == DT_F32 ? DT_F32 : DT_F64;
+        enum dtype t = pool_output_node(g, o)->dtype;
+        const struct ask a = {.content = slot->content,
+                              .got = &p->values,
+                              .at = p->y_offset[o],
+                              .output = o,
+                              .type = t == DT_F32 ? DT_F32 : DT_F64};
 
         if (!dtype_is_float(t))
             continue;
-        if (compare(p, content, o, stored, &p->values, p->y_offset[o], &s, NULL, err) < 0)
+        if (shortcut_compare_stored(p, slot, &a, &s, err) < 0)
             return -1;
-        compare_merge(&p->honest[pool_law(p, content) * g->n_outputs + o], &s);
+        compare_merge(&p->honest[pool_law(p, slot->content) * g->n_outputs + o], &s);
     }
     return 0;
 }
@@ -269,18 +186,20 @@ static void set_gates(struct pool *p, int law)
     }
 }
 
-/* Until `end` is near; once at least. Between hold_values() and pool_drop_values(). */
-static int include_honest(struct pool *p, int content, int orders, uint64_t end, struct err *err)
+/* Until `end` is near; once at least. Between hold_values() and pool_drop_values(). slot: with
+ * expected values. */
+static int include_honest(struct pool *p, const struct pool_slot *slot, int orders, uint64_t end,
+                          struct err *err)
 {
     uint64_t start = clock_ns(), now = start;
 
     /* Rotations spread over the axis, whatever their number. */
     for (int i = 0; i < orders && (i == 0 || now + (now - start) / (uint64_t)i < end); i++) {
-        if (honest_run(p, content, i * HONEST_ORDERS / orders, err) < 0)
+        if (honest_run(p, slot, i * HONEST_ORDERS / orders, err) < 0)
             return -1;
         now = clock_ns();
     }
-    set_gates(p, pool_law(p, content));
+    set_gates(p, pool_law(p, slot->content));
     return 0;
 }
 
@@ -305,14 +224,17 @@ int pool_include_honest(struct pool *p, int content, struct err *err)
     int orders = MAX(p->honest_orders, APPEAL_ORDERS);
     double made_ms = pool_making_ms(p);
     uint64_t start = clock_ns();
-    int rc = hold_values(p, err);
+    const struct pool_slot *slot;
+    int rc = pool_get_expected(p, content, &slot, err);
 
     if (rc == 0)
-        rc = include_honest(p, content, orders, UINT64_MAX, err);
+        rc = hold_values(p, err);
+    if (rc == 0)
+        rc = include_honest(p, slot, orders, UINT64_MAX, err);
     pool_drop_values(p);
     p->contents[content].appealed = rc == 0;
     p->honest_ms += clock_ms_since(start) - (pool_making_ms(p) - made_ms);
-    return rc < 0 ? -1 : 1;
+    return rc;
 }
 
 /* The least number of rows of any output in one content; a whole tensor is one. */
@@ -383,11 +305,11 @@ static int next_of_law(const struct pool *p, int law, int content, int end)
 
 static int measure_law(struct pool *p, int law, int contents, struct err *err)
 {
-    p->measured[law] = true;
     if (set_scales(p, law, 0, contents, err) < 0)
         return -1;
 
     uint64_t start = clock_ns(), end = honest_end(p);
+    const struct pool_slot *slot;
 
     for (int content = law, i = 0;
          content < contents && i < p->honest_contents && (i == 0 || clock_ns() < end);
@@ -395,9 +317,11 @@ static int measure_law(struct pool *p, int law, int contents, struct err *err)
         progress_report(p->progress, "honest run",
                         (p->graph->n_laws - 1 - law) * p->honest_contents + i,
                         p->graph->n_laws * p->honest_contents);
-        if (include_honest(p, content, p->honest_orders, end, err) < 0)
+        if (pool_make_expected(p, content, p->graph, &slot, err) < 0 ||
+            include_honest(p, slot, p->honest_orders, end, err) < 0)
             return -1;
     }
+    p->measured[law] = true;
     p->honest_ms += clock_ms_since(start);
     return 0;
 }
@@ -410,15 +334,16 @@ static bool all_measured(const struct pool *p)
     return true;
 }
 
-static int measure_on(struct pool *p, int content, struct err *err)
+static int measure_on(struct pool *p, const struct pool_slot *slot, struct err *err)
 {
+    int content = slot->content;
+
     if (set_scales(p, pool_law(p, content), content, content + 1, err) < 0)
         return -1;
-    return include_honest(p, content, p->honest_orders, honest_end(p), err);
+    return include_honest(p, slot, p->honest_orders, honest_end(p), err);
 }
 
-/* Where contents are made again and again, a law's gate is measured on the first one of it that
- * something is compared with, as long as that lies there. */
+/* Where contents are made again and again, a law's gates are measured on the first one of it. */
 int pool_measure_first(struct pool *p, int content, struct err *err)
 {
     const struct pool_slot *slot;
@@ -427,18 +352,15 @@ int pool_measure_first(struct pool *p, int content, struct err *err)
 
     if (p->measured[law])
         return 0;
-    if (pool_get_expected(p, content, &slot, err) < 0)
+    if (pool_make_expected(p, content, p->graph, &slot, err) < 0)
         return -1;
     start = clock_ns();
-    p->measured[law] = true; /* or comparing the honest run would bring us here */
     rc = hold_values(p, err);
     if (rc == 0)
-        rc = measure_on(p, content, err);
+        rc = measure_on(p, slot, err);
+    p->measured[law] = rc == 0;
     if (rc < 0 || all_measured(p))
         pool_drop_values(p);
-    if (rc < 0)
-        pool_drop_sketch(p, content);
-    p->measured[law] = rc == 0;
     p->honest_ms += clock_ms_since(start);
     return rc;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of a pool share: pool.c makes contents, pool_gates.c compares with them and
- * measures gates, pool_passing.c compares with what is not made, pool_sketch.c with what is left of
- * it. Nobody else includes this. */
+/* What the files of a pool share: pool.c makes contents, pool_gates.c measures gates on them,
+ * shortcut.c compares with them. Nobody else includes this. */
 #ifndef ASSAY_JUDGE_POOL_PARTS_H
 #define ASSAY_JUDGE_POOL_PARTS_H
 
@@ -23,12 +22,6 @@ static inline char *pool_address(const struct mem *m)
     return m->host ? m->host : (char *)(uintptr_t)m->handle;
 }
 
-/* What makes the expected values of a content that was made before. */
-static inline const struct graph *pool_again(const struct pool *p)
-{
-    return p->digest.n > 0 ? &p->digest.again : p->graph;
-}
-
 /* ---- pool.c ---- */
 
 /* Where the sources of a graph over these inputs lie; kept: those that the problem's graph has not.
@@ -36,8 +29,15 @@ static inline const struct graph *pool_again(const struct pool *p)
 const void **pool_sources(const struct pool *p, const struct graph *g, const struct mem *data,
                           const struct mem *kept);
 
-/* Its expected values lie there. */
-bool pool_has_expected(const struct pool *p, int content);
+/* Evaluates a graph over the problem's sources, and what is kept of the content in the slot, into
+ * values that are laid out like pool_slot.y. Outputs that the problem's graph has not are kept. */
+int pool_evaluate_on(const struct pool *p, const struct graph *g, const struct pool_slot *slot,
+                     const struct ops_run *run, const struct mem *values, struct err *err);
+
+/* The content with its expected values, which g makes unless they lie there. It takes no shortcut,
+ * and measures no gates. */
+int pool_make_expected(struct pool *p, int content, const struct graph *g,
+                       const struct pool_slot **ret, struct err *err);
 
 /* There is such a content, whether or not it was ever made. */
 void pool_count_content(struct pool *p, int k);
@@ -49,47 +49,21 @@ static inline struct law_gate *pool_law_gate(const struct pool *p, int content, 
     return &p->gates[pool_law(p, content) * p->graph->n_outputs + output];
 }
 
+/* Rows whose errors are measured by their own size; a whole tensor has none. */
 int64_t pool_row_count(const struct pool *p, int output);
+/* The size of the rows of expected values that lie in the slot, found once per content. *ret is
+ * NULL where the device's compare() has to find it itself. */
+int pool_get_row_rms(struct pool *p, const struct pool_slot *slot, const struct mem **ret,
+                     struct err *err);
 /* On how much the gates rest from the start, once a content was made and its cost is known. */
 void pool_choose_honest(struct pool *p, bool keeps);
 /* So many contents at least hold those that the gates rest on from the start. */
 int pool_honest_contents(const struct pool *p);
 /* Of all laws; contents: the scales rest on. */
 int pool_measure_gates(struct pool *p, int contents, struct err *err);
-/* Of this content's law, if nobody did before. */
+/* Of this content's law, if they are not; the content lies there. */
 int pool_measure_first(struct pool *p, int content, struct err *err);
 /* The memory of honest runs. */
 void pool_drop_values(struct pool *p);
-
-/* ---- pool_passing.c ---- */
-
-/* Whether a candidate's output can be compared without the content's expected values, which are not
- * there; and each output. */
-bool pool_passes(const struct pool *p, const struct pool_slot *slot, int output);
-bool pool_passes_all(const struct pool *p, const struct pool_slot *slot);
-/* Has the engine make ready for it, while nobody waits. slot: of a content with what is kept of it.
- * Whether every output will pass. */
-bool pool_prepare_passing(const struct pool *p, const struct pool_slot *slot);
-/* Where it can. print: may be NULL. */
-int pool_compare_passing(const struct pool *p, const struct pool_slot *slot, int output,
-                         const struct mem *got, size_t at, const struct compare_scale *scale,
-                         struct compare_stats *ret, struct fingerprint *print, struct err *err);
-
-/* ---- pool_sketch.c ---- */
-
-void pool_lay_out_sketches(struct pool *p);
-/* Whether there is room for them, all that they need is kept, and more than one candidate is to
- * come. */
-bool pool_may_sketch(struct pool *p, const struct pool_config *c);
-/* Where pool.sketches and there is none yet. slot: of a content with expected values and scales.
- * Without memory there are none, nor where the first one fails its proof: nothing depends on them
- * but time. */
-void pool_keep_sketch(struct pool *p, const struct pool_slot *slot);
-bool pool_is_sketched(const struct pool *p, int content);
-/* It is of scales that were given up. */
-void pool_drop_sketch(struct pool *p, int content);
-/* 1: a candidate's answer is right, with what pool_compare() says then. 0: not known. */
-int pool_is_near(struct pool *p, int content, int output, const struct mem *got, size_t at,
-                 struct compare_stats *ret, struct err *err);
 
 #endif

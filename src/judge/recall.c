@@ -21,7 +21,7 @@ void recall_begin(struct recall *r)
 
 /* The two are different questions: whether it answers as others did, and whether it answers twice
  * the same. */
-bool recall_repeats(const struct recall *r, const struct recall_output *o)
+static bool is_repeated(const struct recall *r, const struct recall_output *o)
 {
     return o->candidate == r->candidate;
 }
@@ -33,7 +33,7 @@ bool recall_hopes(const struct recall *r)
 
 bool recall_promises(const struct recall *r, const struct recall_output *o)
 {
-    return o->n > 0 && r->hope[recall_repeats(r, o)];
+    return o->n > 0 && r->hope[is_repeated(r, o)];
 }
 
 static const struct recall_answer *find(const struct recall_output *o,
@@ -50,7 +50,7 @@ bool recall_find(struct recall *r, struct recall_output *o, const struct fingerp
 {
     const struct recall_answer *a = find(o, print);
 
-    r->hope[recall_repeats(r, o)] = a != NULL;
+    r->hope[is_repeated(r, o)] = a != NULL;
     if (!a)
         return false;
     o->candidate = r->candidate;

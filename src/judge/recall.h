@@ -24,8 +24,7 @@ struct recall_answer {
 struct recall_output {
     struct recall_answer answers[RECALL_ANSWERS];
     int n, next;        /* there are; the oldest, which makes room */
-    uint32_t candidate; /* the last one whose answer came, and has figures; 0: none */
-    uint32_t near;      /* the last one whose answer was found right by a sketch; 0: none */
+    uint32_t candidate; /* the last one whose answer came; 0: none */
 };
 
 struct recall {
@@ -42,8 +41,6 @@ void recall_begin(struct recall *r);
 
 /* Whether this candidate answered as others had, as far as that was tried. */
 bool recall_hopes(const struct recall *r);
-/* Whether this candidate's answer came before, and has figures. */
-bool recall_repeats(const struct recall *r, const struct recall_output *o);
 /* Whether it is worth its time to make an answer's fingerprint before it is compared. */
 bool recall_promises(const struct recall *r, const struct recall_output *o);
 /* Whether such an answer is known; *ret: its figures. */

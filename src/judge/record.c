@@ -159,8 +159,6 @@ static json_t *size_json(const struct size_result *r, bool holds)
     json_object_set_new(j, "law_bound", law_bound_json(r));
     add_samples(j, t);
     json_object_set_new(j, "calls", json_integer(t->n_calls));
-    if (t->n_near)
-        json_object_set_new(j, "near", json_integer(t->n_near));
     json_object_set_new(j, "warm_runners", json_integer(t->n_warm));
     json_object_set_new(j, "contents", json_integer(t->n_contents));
     json_object_set_new(j, "deterministic", json_boolean(t->deterministic));

@@ -47,7 +47,6 @@ int session_open_pool(struct session *s, int size, struct err *err)
         .seed = fill_seed(s->options.seed, (uint64_t)size, UINT64_MAX),
         .contents = contents_of(s, size),
         .least_slots = 1,
-        .candidates = s->options.candidates,
         .arenas = plan_runners(plan) * plan->arenas,
         .memory_bytes = s->station->info.memory_bytes,
         .room_bytes = room_of(s, size),

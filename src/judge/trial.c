@@ -329,7 +329,6 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
                                  .state = {DEVICE_STATE_UNKNOWN, DEVICE_STATE_UNKNOWN}};
     sched_getaffinity(0, sizeof(t.all_cpus), &t.all_cpus);
     t.pooled = compare_stats_new((size_t)(g->n_laws * g->n_outputs));
-    t.near = compare_stats_new((size_t)(g->n_laws * g->n_outputs));
 
     await_others(&t);
     pool_begin_candidate(c->pool);
@@ -354,7 +353,6 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
     for (int i = 0; i < PLAN_MAX_RUNNERS; i++)
         arenas_leave(&t.arenas[i], c->pool, c->leaving);
     free(t.pooled);
-    free(t.near);
     series_release(&t.wakes);
     series_release(&t.flushes);
     series_release(&t.probes);

@@ -48,7 +48,6 @@ struct trial_result {
     struct device_state state[2]; /* before and after the timed calls */
     double wake_ns;               /* median time from SIGCONT to a spinning runner */
     int n_calls;                  /* in all, every one checked */
-    int n_near; /* outputs of them that were found right by a sketch (judge/pool_sketch.c) */
     int n_contents;
     bool deterministic;
     struct trial_error error;

@@ -247,38 +247,32 @@ static int judge_call(struct trial *t, const struct shot *s, struct verdict *v, 
 
     for (int o = 0; o < n_outputs && rc == 0; o++) {
         struct compare_stats st = COMPARE_STATS_INIT;
-        int near = pool_compare(p, s->content, o, &s->arenas->out[s->out], p->out.slots[o].offset,
-                                &st, err);
 
-        if (near < 0)
+        if (pool_compare(p, s->content, o, &s->arenas->out[s->out], p->out.slots[o].offset, &st,
+                         err) < 0)
             return -1;
         if (o == 0)
             t->last = st;
-        compare_merge(&(near ? t->near : t->pooled)[law * n_outputs + o], &st);
-        t->result->n_near += near;
-        if (!near)
-            rc = judge_output(t, s, o, &st, v, err);
+        compare_merge(&t->pooled[law * n_outputs + o], &st);
+        rc = judge_output(t, s, o, &st, v, err);
     }
     return rc;
 }
 
-/* The same for the pooled errors of a law: the honest run is made on all of its contents first.
- * Answers that were near count here, or who has some of them would be judged by its worst alone. */
+/* The same for the pooled errors of a law: the honest run is made on all of its contents first. */
 static int judge_law(struct trial *t, int i, struct verdict *v, struct err *err)
 {
     struct pool *p = t->config->pool;
     int o = i % p->graph->n_outputs, law = i / p->graph->n_outputs;
     const char *name = p->graph->outputs[o].name;
-    struct compare_stats all = t->pooled[i];
     struct verdict first = VERDICT_INIT;
 
-    compare_merge(&all, &t->near[i]);
-    if (!gate_pooled(&p->gates[i].gate, name, p->out.slots[o].dtype, &all, &first))
+    if (!gate_pooled(&p->gates[i].gate, name, p->out.slots[o].dtype, &t->pooled[i], &first))
         return 0;
     for (int k = 0; k < p->n_contents; k++)
         if (pool_law(p, k) == law && pool_include_honest(p, k, err) < 0)
             return -1;
-    return gate_pooled(&p->gates[i].gate, name, p->out.slots[o].dtype, &all, v);
+    return gate_pooled(&p->gates[i].gate, name, p->out.slots[o].dtype, &t->pooled[i], v);
 }
 
 static int judge_pooled(struct trial *t, struct verdict *v, struct err *err)

@@ -28,8 +28,7 @@ struct trial {
     int n_runners;
     uint64_t key; /* of poison and arena choice; secret */
     uint32_t n_calls;
-    struct compare_stats *pooled; /* [law * n_outputs + output], over every call ... */
-    struct compare_stats *near;   /* ... but those found right by a sketch: estimates of these */
+    struct compare_stats *pooled; /* [law * n_outputs + output], over every call */
     struct compare_stats last;    /* of the last call's first output */
     struct shot shot;             /* the last call's */
     struct series wakes, flushes, holds, queues, callers; /* callers: outside times of warm-ups */

@@ -4,7 +4,6 @@
 using std::isfinite;
 using std::isnan;
 #include "device/cuda_kernels.cuh"
-#include "device/cuda_sketch.cuh"
 
 #define EMU_DTYPE_KERNELS(K) \
     K(compare_f64) K(compare_f32) K(compare_f16) K(compare_bf16) K(compare_f8e4m3) \
@@ -20,4 +19,4 @@ const struct emu_kernel emu_judge_kernels[] = {
     EMU_KERNEL(long_row_rms) EMU_KERNEL(compare_finish) EMU_KERNEL(fingerprint_1)
     EMU_KERNEL(fingerprint_2) EMU_KERNEL(fingerprint_4) EMU_KERNEL(fingerprint_8) EMU_KERNEL(flush_write)
     EMU_KERNEL(flush_read) EMU_KERNEL(fma_f32) EMU_KERNEL(fma_f64) EMU_DTYPE_KERNELS(EMU_KERNEL)
-    EMU_KERNEL(sketch_f64) EMU_KERNEL(distance_f64) EMU_KERNEL(distance_f32) {nullptr, nullptr}};
+    {nullptr, nullptr}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* 2-D convolution, 3 x 3, whose sums run backwards and so have other bits than an exemplar's: at
- * full size a sketch tells whether they are right. From its 21st call on one element is not. */
+/* 2-D convolution, 3 x 3, whose sums run backwards and so have other bits than an exemplar's. From
+ * its 21st call on one element is wrong. */
 #include <stdint.h>
 
 // assay: launch conv block=256 grid=ceil_div(out0.numel,256)

@@ -792,80 +792,6 @@ static void flush_changes_nothing(void)
     ops->mem_free(ctx, &b);
 }
 
-/* ---- sketches ---- */
-
-static struct sketch_stats distance_of(const double *y, int64_t n, enum dtype t,
-                                       const struct device_sketch *s)
-{
-    struct mem got = alloc(MEM_OUTPUT, (size_t)n * dtype_size(t));
-    char *host = xcalloc((size_t)n, dtype_size(t));
-    struct sketch_stats told = {NAN, NAN};
-
-    dtype_from_f64(t, y, host, n);
-    upload(&got, 0, host, (size_t)n * dtype_size(t));
-    CHECK(ops->distance(ctx, &got, 0, t, n, s, &told, &err) == 0, "distance");
-    ops->mem_free(ctx, &got);
-    free(host);
-    return told;
-}
-
-/* Of one error the size, of many the root mean square, of a NaN that it is one. */
-static void one_sketch(int64_t rows, int64_t row_len, enum dtype t)
-{
-    int64_t n = rows * row_len, at = n / 3;
-    struct mem y = alloc(MEM_PRIVATE, (size_t)n * 8), rms = alloc(MEM_PRIVATE, (size_t)rows * 8);
-    struct mem kept = alloc(MEM_PRIVATE, sketch_bytes(n));
-    struct compare_scale scale = {row_len, 1, 1e-3};
-    struct device_sketch s = {.key = KEY, .scale = &scale, .row_rms = &rms, .kept = &kept};
-    double *v = xcalloc((size_t)n, sizeof(*v)), *size = xcalloc((size_t)rows, sizeof(*size));
-    double round = 64 * fmax(dtype_roundoff(t), 0x1p-24), right, sum_sq = 0;
-    struct sketch_stats none, one, all, odd;
-
-    for (int64_t i = 0; i < n; i++)
-        v[i] = law_draw(KEY, i, LAW_STREAM_SECOND).v[0] * 0x1p-31 - 1;
-    upload(&y, 0, v, (size_t)n * 8);
-    CHECK(ops->row_rms(ctx, &y, 0, n, row_len, &rms, 0, &err) == 0 &&
-              ops->download(ctx, &rms, 0, size, (size_t)rows * 8, &err) == 0 &&
-              ops->sketch(ctx, &y, 0, n, &s, &err) == 0,
-          "sketch");
-    none = distance_of(v, n, t, &s);
-    right = v[at];
-    v[at] += 200 * round * size[at / row_len];
-    one = distance_of(v, n, t, &s);
-    v[at] = NAN;
-    odd = distance_of(v, n, t, &s);
-    v[at] = right;
-    for (int64_t i = 0; i < n; i++) {
-        double error = 10 * round * (law_draw(KEY + 1, i, LAW_STREAM_SECOND).v[0] * 0x1p-31 - 1);
-
-        sum_sq += error * error;
-        v[i] += error * size[i / row_len];
-    }
-    all = distance_of(v, n, t, &s);
-    CHECK(none.max < round && none.rms < round, "%s, rows of %lld: %g where nothing is wrong",
-          dtype_name(t), (long long)row_len, none.max);
-    CHECK(fabs(one.max - 200 * round) < 2 * round, "%s, rows of %lld: %g, not %g", dtype_name(t),
-          (long long)row_len, one.max, 200 * round);
-    CHECK(fabs(all.rms / sqrt(sum_sq / (double)n) - 1) < 0.1, "%s, rows of %lld: rms %g, not %g",
-          dtype_name(t), (long long)row_len, all.rms, sqrt(sum_sq / (double)n));
-    CHECK(!isfinite(odd.rms), "a NaN is near");
-    free(v);
-    free(size);
-    ops->mem_free(ctx, &y);
-    ops->mem_free(ctx, &rms);
-    ops->mem_free(ctx, &kept);
-}
-
-static void sketches_tell_errors(void)
-{
-    static const int64_t shapes[][2] = {{300, 1022}, {40, 64}, {3, 100001}, {1, 4096}, {77, 5002}};
-
-    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
-        one_sketch(shapes[i][0], shapes[i][1], DT_F32);
-        one_sketch(shapes[i][0], shapes[i][1], DT_F64);
-    }
-}
-
 /* ---- how long things take: shown, not judged ---- */
 
 static void show(const char *what, uint64_t start_ns, double bytes)
@@ -883,14 +809,8 @@ static void speed(void)
     struct law spread = {LAW_SPREAD, 0, 0, 0}, uniform = {LAW_UNIFORM, 0, 1, 0};
     struct compare_scale rows = {100000, 0, 0}, pooled = {0, 1, 0};
     struct fingerprint print = {.key = KEY};
-    struct mem x = MEM_INIT, y = MEM_INIT, kept = alloc(MEM_PRIVATE, sketch_bytes(n));
-    struct mem rms = alloc(MEM_PRIVATE, (size_t)n / 1000 * 8);
-    struct compare_scale short_rows = {1000, 0, 0};
-    struct device_sketch whole = {.key = KEY, .scale = &pooled, .kept = &kept};
-    struct device_sketch by_rows = {
-        .key = KEY, .scale = &short_rows, .row_rms = &rms, .kept = &kept};
+    struct mem x = MEM_INIT, y = MEM_INIT;
     struct compare_stats stats;
-    struct sketch_stats told;
     int64_t at = 0;
 
     if (ops->mem_alloc(ctx, MEM_OUTPUT, (size_t)n * 4, &x, &err) == 0 &&
@@ -914,13 +834,6 @@ static void speed(void)
             TIMED("compare f32, pooled", x_bytes + y_bytes,
                   ops->compare(ctx, &y, 0, &x, 0, DT_F32, n, &pooled, NULL, 0, &stats, NULL, &err))
             TIMED("fingerprint f32", x_bytes, ops->fingerprint(ctx, &x, 0, DT_F32, n, &print, &err))
-            TIMED("sketch of f64, pooled", y_bytes, ops->sketch(ctx, &y, 0, n, &whole, &err))
-            TIMED("distance f32, pooled", x_bytes,
-                  ops->distance(ctx, &x, 0, DT_F32, n, &whole, &told, &err))
-            CHECK(ops->row_rms(ctx, &y, 0, n, 1000, &rms, 0, &err) == 0, "row sums");
-            TIMED("sketch of f64, short rows", y_bytes, ops->sketch(ctx, &y, 0, n, &by_rows, &err))
-            TIMED("distance f32, short rows", x_bytes,
-                  ops->distance(ctx, &x, 0, DT_F32, n, &by_rows, &told, &err))
             TIMED("poison", x_bytes, ops->poison(ctx, &x, 0, (size_t)n * 4, KEY, &err))
             TIMED("poison check", x_bytes,
                   ops->poison_check(ctx, &x, 0, (size_t)n * 4, KEY, &at, &err))
@@ -936,8 +849,6 @@ static void speed(void)
     }
     ops->mem_free(ctx, &x);
     ops->mem_free(ctx, &y);
-    ops->mem_free(ctx, &kept);
-    ops->mem_free(ctx, &rms);
 }
 
 /* ---- rates ---- */
@@ -989,7 +900,6 @@ int main(int argc, char **argv)
         descriptor_is_importable,
         fill_is_the_tensors_fill,
         poison_is_the_hosts,
-        sketches_tell_errors,
         peek_sees_what_is_there,
         poison_shows_one_changed_byte,
         differ_finds_the_first_byte,

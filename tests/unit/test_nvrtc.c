@@ -49,21 +49,6 @@ static void judge_kernels_compile(void **state)
         assert_true(holds(&cubin, names[i]));
 }
 
-static void sketching_kernels_compile(void **state)
-{
-    static const char *const names[] = {"sketch_f64", "distance_f32", "distance_f64"};
-    AUTO(buf_release) struct buf cubin = BUF_INIT;
-    struct nvrtc_program p = cuda_sketch_source(90);
-    struct err err = ERR_INIT;
-
-    (void)state;
-    need_nvrtc();
-    if (nvrtc_compile(&p, NULL, &cubin, &err) < 0)
-        fail_msg("%s", err.text);
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-        assert_true(holds(&cubin, names[i]));
-}
-
 static void evaluating_kernels_compile(void **state)
 {
 #define NAME(name) #name,
@@ -400,11 +385,10 @@ static void cublaslt_has_what_we_call(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cublaslt_has_what_we_call), cmocka_unit_test(judge_kernels_compile),
-        cmocka_unit_test(sketching_kernels_compile), cmocka_unit_test(evaluating_kernels_compile),
-        cmocka_unit_test(special_passes_compile),    cmocka_unit_test(errors_are_one_line),
-        cmocka_unit_test(cache_is_used_and_checked), cmocka_unit_test(compiling_is_announced_once),
-        cmocka_unit_test(comparing_passes_compile),
+        cmocka_unit_test(cublaslt_has_what_we_call),   cmocka_unit_test(judge_kernels_compile),
+        cmocka_unit_test(evaluating_kernels_compile),  cmocka_unit_test(special_passes_compile),
+        cmocka_unit_test(errors_are_one_line),         cmocka_unit_test(cache_is_used_and_checked),
+        cmocka_unit_test(compiling_is_announced_once), cmocka_unit_test(comparing_passes_compile),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
