@@ -263,6 +263,8 @@ int pool_latest(const struct pool *p)
     return latest ? latest->content : -1;
 }
 
+const char *const residency_names[] = {[RESIDENT] = "resident", [STREAMED] = "streamed"};
+
 double pool_making_ms(const struct pool *p)
 {
     return p->inputs_ms + p->expected_ms + p->remade_ms + p->honest_ms;
@@ -407,14 +409,13 @@ static int bring_ahead(struct pool *p, struct err *err)
 
 static int fill_pool(struct pool *p, int contents, struct err *err)
 {
-    bool keeps = pool_keeps(p, contents);
-
-    p->remembers = !keeps && p->device->judge->fingerprint;
+    p->residency = pool_keeps(p, contents) ? RESIDENT : STREAMED;
+    p->remembers = p->residency == STREAMED && p->device->judge->fingerprint;
     /* The second says what one costs: the first also starts threads and libraries. */
-    if (make_up_to(p, keeps ? MIN(2, contents) : 1, err) < 0)
+    if (make_up_to(p, p->residency == RESIDENT ? MIN(2, contents) : 1, err) < 0)
         return -1;
-    pool_choose_honest(p, keeps);
-    if (!keeps) {
+    pool_choose_honest(p);
+    if (p->residency == STREAMED) {
         uint64_t start = clock_ns();
 
         shortcut_prepare(p, &p->slots[0]);

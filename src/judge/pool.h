@@ -14,6 +14,11 @@
 #include "ops/ops.h"
 #include "problem/problem.h"
 
+/* Whether all contents of a size lie in memory side by side, or are made again when their turn
+ * comes. What follows from it for calls is struct call_policy (trial_parts.h). */
+enum residency { RESIDENT, STREAMED };
+extern const char *const residency_names[];
+
 /* Memory for one content. */
 struct pool_slot {
     int content;     /* which one lies here; -1: none */
@@ -54,10 +59,11 @@ struct pool {
     size_t rms_bytes;
     struct pool_slot *slots; /* what memory allows; contents beyond that are made again */
     int n_slots, cap_slots;  /* in use, at most */
-    uint64_t clock;          /* of pool_slot.used */
-    struct digest digest;    /* of contents that do not all fit; empty where they do */
-    bool keeps_digests;      /* and their row_rms, when they make room */
-    bool remembers;          /* what was answered on them: `recall` counts */
+    enum residency residency;
+    uint64_t clock;       /* of pool_slot.used */
+    struct digest digest; /* of contents that do not all fit; empty where they do */
+    bool keeps_digests;   /* and their row_rms, when they make room */
+    bool remembers;       /* what was answered on them: `recall` counts */
     struct recall recall;
     struct pool_content *contents;
     int n_contents; /* asked for so far */

@@ -253,12 +253,12 @@ static int64_t fewest_rows(const struct pool *p)
 
 /* What is small gets the same gates on every machine, however busy.
  * Four contents of each law; one will do where it has many rows, or is dear. */
-static int honest_contents(const struct pool *p, bool keeps)
+static int honest_contents(const struct pool *p)
 {
     bool dear = (p->large && p->content_ms > HONEST_DEAR_MS) ||
                 !pool_keeps(p, HONEST_CONTENTS * p->graph->n_laws);
 
-    if (!keeps || dear || (p->large && fewest_rows(p) >= MANY_ROWS))
+    if (p->residency == STREAMED || dear || (p->large && fewest_rows(p) >= MANY_ROWS))
         return 1;
     return HONEST_CONTENTS;
 }
@@ -270,9 +270,9 @@ static int honest_orders(const struct pool *p)
     return p->large && p->content_ms > ORDERS_DEAR_MS ? HONEST_FEW_ORDERS : HONEST_ORDERS;
 }
 
-void pool_choose_honest(struct pool *p, bool keeps)
+void pool_choose_honest(struct pool *p)
 {
-    p->honest_contents = honest_contents(p, keeps);
+    p->honest_contents = honest_contents(p);
     p->honest_orders = honest_orders(p);
 }
 

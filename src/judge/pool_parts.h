@@ -56,7 +56,7 @@ int64_t pool_row_count(const struct pool *p, int output);
 int pool_get_row_rms(struct pool *p, const struct pool_slot *slot, const struct mem **ret,
                      struct err *err);
 /* On how much the gates rest from the start, once a content was made and its cost is known. */
-void pool_choose_honest(struct pool *p, bool keeps);
+void pool_choose_honest(struct pool *p);
 /* So many contents at least hold those that the gates rest on from the start. */
 int pool_honest_contents(const struct pool *p);
 /* Of all laws; contents: the scales rest on. */

@@ -161,6 +161,7 @@ static json_t *size_json(const struct size_result *r, bool holds)
     json_object_set_new(j, "calls", json_integer(t->n_calls));
     json_object_set_new(j, "warm_runners", json_integer(t->n_warm));
     json_object_set_new(j, "contents", json_integer(t->n_contents));
+    json_object_set_new(j, "residency", json_string(residency_names[t->residency]));
     json_object_set_new(j, "deterministic", json_boolean(t->deterministic));
     json_object_set_new(j, "flops", number(r->limits.flops));
     json_object_set_new(j, "bytes", number(r->limits.bytes));

@@ -5,7 +5,6 @@
  *   stop the runner; poison one of the output arenas, copy a content into one of the input arenas,
  *   flush both; wake it (GPUs: awake before all this, with its work queued); call; stop it;
  *   check guards, inputs and outputs.
- *   (Where contents do not all fit into memory, of warm-ups only the call.)
  *
  * Several runners live side by side, all but one stopped; scored calls go round among them, so that
  * a disturbance meets all alike. A scored call shows its process a content it has not seen, and no
@@ -28,6 +27,14 @@
 
 #include <math.h>
 #include <stdlib.h>
+
+/* Contents that do not all fit are gigabytes each: what is made again or copied is what the
+ * evaluation takes. A candidate that changed such inputs spoiled them for itself: what is expected
+ * of it does not come from there. */
+static const struct call_policy policies[] = {
+    [RESIDENT] = {.copies_each = true, .scores_more = true, .input_check_every = 1},
+    [STREAMED] = {.hot_on_latest = true, .input_check_every = 8},
+};
 
 #define MEMORY_LEAST ((int64_t)256 << 20) /* of the device: what a judge can do with */
 
@@ -319,6 +326,7 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
 {
     const struct graph *g = c->pool->graph;
     struct trial t = {.config = c,
+                      .policy = &policies[c->pool->residency],
                       .ops = c->pool->device->judge,
                       .key = secret_u64(),
                       .holding = c->pool->device->hold_ms > 0,
@@ -326,6 +334,7 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
                       .result = ret};
 
     *ret = (struct trial_result){.law_bound = -1,
+                                 .residency = c->pool->residency,
                                  .state = {DEVICE_STATE_UNKNOWN, DEVICE_STATE_UNKNOWN}};
     sched_getaffinity(0, sizeof(t.all_cpus), &t.all_cpus);
     t.pooled = compare_stats_new((size_t)(g->n_laws * g->n_outputs));

@@ -49,6 +49,7 @@ struct trial_result {
     double wake_ns;               /* median time from SIGCONT to a spinning runner */
     int n_calls;                  /* in all, every one checked */
     int n_contents;
+    enum residency residency; /* of the pool */
     bool deterministic;
     struct trial_error error;
     int64_t scratch_bytes; /* most of the device's memory that was seen; 0: nobody looked */

@@ -13,8 +13,8 @@
 #include <omp.h>
 #include <string.h>
 
-#define INPUT_LOOKS 8 /* one call of so many, where contents are dear */
-#define MEMORY_LOOKS 8
+#define MEMORY_LOOKS 8  /* one call of so many */
+#define LOOKS_APART 64  /* the two kinds of looks do not hang together */
 #define CROWDED_CALLS 2 /* in a row: one may be anybody's doing */
 
 /* --- the judge's own cores --- */
@@ -65,14 +65,6 @@ int trial_fresh(const struct trial *t)
     return plan_fresh(t->config->plan, graph_n_scored(t->config->pool->graph));
 }
 
-/* Where contents do not all fit into memory, one that is shown twice in a row (a warm-up) is not
- * copied a second time. A candidate that changed its inputs in between spoiled them for itself: the
- * answer that is expected of it is the same. */
-bool trial_copies_anew(const struct trial *t)
-{
-    return pool_keeps(t->config->pool, trial_first_scored(t) + trial_fresh(t));
-}
-
 /* None of it is shown to a candidate, but in what is done with it. */
 static struct philox secrets(const struct trial *t, uint32_t what)
 {
@@ -92,7 +84,7 @@ struct shot trial_aim(struct trial *t, const struct rproc *r, int content)
 
     layout_peeks(&t->config->pool->out, (uint64_t)q.v[1] << 32 | q.v[2], &s.peeks);
     t->n_calls++;
-    for (int i = 0; i < a->n && !trial_copies_anew(t); i++)
+    for (int i = 0; i < a->n && !t->policy->copies_each; i++)
         if (a->in_content[i] == content)
             s.in = i;
     return s;
@@ -108,14 +100,6 @@ int trial_flush(struct trial *t, struct mem *const mems[2], struct series *times
     return 0;
 }
 
-/* A warm-up repeats a content that was checked. Where contents are so large that they do not all
- * fit, that is not poisoned and compared once more, and its time is not used: who skips the work
- * then has warmed up nothing. */
-bool trial_is_judged(const struct trial *t)
-{
-    return t->phase != PHASE_WARM_UP || trial_copies_anew(t);
-}
-
 static int fill_arenas(struct trial *t, const struct shot *s, struct err *err)
 {
     struct pool *p = t->config->pool;
@@ -123,10 +107,9 @@ static int fill_arenas(struct trial *t, const struct shot *s, struct err *err)
 
     if (pool_get(p, s->content, &slot, err) < 0)
         return -1;
-    if (trial_is_judged(t) &&
-        layout_poison(t->ops, p->ctx, &p->out, &s->arenas->out[s->out], false, s->poison, err) < 0)
+    if (layout_poison(t->ops, p->ctx, &p->out, &s->arenas->out[s->out], false, s->poison, err) < 0)
         return -1;
-    if ((trial_copies_anew(t) || s->arenas->in_content[s->in] != s->content) &&
+    if ((t->policy->copies_each || s->arenas->in_content[s->in] != s->content) &&
         t->ops->copy(p->ctx, &s->arenas->in[s->in], 0, &slot->data, 0, p->in.bytes, err) < 0)
         return -1;
     s->arenas->in_content[s->in] = s->content;
@@ -174,15 +157,15 @@ static int check_guards(struct trial *t, const struct shot *s, struct verdict *v
 }
 
 /* Inputs are read-only for a runner, but on some devices hostile code can lift that: a GPU's
- * mapping is its own. Where it can, one more look at them: after every call, and where that is
- * gigabytes after some that nobody can guess. What is expected does not come from there. */
+ * mapping is its own. Where it can, one more look at them. What is expected does not come from
+ * there. */
 static int check_inputs(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
 {
     struct pool *p = t->config->pool;
     const struct pool_slot *slot;
     int64_t at = -1;
 
-    if (!t->ops->differ || (!trial_copies_anew(t) && s->looks % INPUT_LOOKS != 0))
+    if (!t->ops->differ || s->looks % (uint32_t)t->policy->input_check_every != 0)
         return 0;
     if (pool_get(p, s->content, &slot, err) < 0 ||
         t->ops->differ(p->ctx, &s->arenas->in[s->in], &slot->data, p->in.bytes, &at, err) < 0)
@@ -402,7 +385,7 @@ static void watch_budget(void *arg)
  * minds a look aside, and in other calls that nobody can guess, few enough that no median minds. */
 static struct rproc_watch memory_watch(struct trial *t, const struct shot *s)
 {
-    if (!t->budget.ops || (t->phase != PHASE_CHECK && s->looks / INPUT_LOOKS % MEMORY_LOOKS != 0))
+    if (!t->budget.ops || (t->phase != PHASE_CHECK && s->looks / LOOKS_APART % MEMORY_LOOKS != 0))
         return (struct rproc_watch){NULL, NULL};
     return (struct rproc_watch){watch_budget, &t->budget};
 }
@@ -452,7 +435,7 @@ int trial_call(struct trial *t, struct rproc *r, int content, int count, bool ho
         t->result->candidate_ms += (double)reply->wall_ns / 1e6;
         rc = check_memory(t, r, v, err);
     }
-    if (rc == 0 && trial_is_judged(t))
+    if (rc == 0)
         rc = check_tensors(t, &s, v, err);
     return rc;
 }

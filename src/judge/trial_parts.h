@@ -19,8 +19,17 @@ struct shot {
 
 enum trial_phase { PHASE_CHECK, PHASE_WARM_UP, PHASE_SCORE };
 
+/* What is done in a call beside calling, by the pool's residency. */
+struct call_policy {
+    bool copies_each;      /* a content that lies in the arena already is copied once more */
+    bool scores_more;      /* contents beyond the least number are drawn while they are cheap */
+    bool hot_on_latest;    /* hot calls take the content that lies there, scored or not */
+    int input_check_every; /* one call in so many, which nobody can guess */
+};
+
 struct trial {
     const struct trial_config *config;
+    const struct call_policy *policy;
     const struct device_judge_ops *ops;
     struct rproc_config runner_configs[PLAN_MAX_RUNNERS];
     struct arenas arenas[PLAN_MAX_RUNNERS]; /* each runner's own */
@@ -63,11 +72,8 @@ void trial_spread_out(struct trial *t);
 int trial_checks(const struct trial *t); /* how many there are */
 int trial_first_scored(const struct trial *t);
 int trial_fresh(const struct trial *t); /* contents for scored calls, whatever they cost */
-bool trial_copies_anew(const struct trial *t);
 int trial_old_content(const struct trial *t, int i);
 
-/* Whether a call's tensors are poisoned before and looked at behind it, in this phase. */
-bool trial_is_judged(const struct trial *t);
 struct shot trial_aim(struct trial *t, const struct rproc *r, int content);
 int trial_flush(struct trial *t, struct mem *const mems[2], struct series *times, struct err *err);
 int trial_probe(struct trial *t, const struct shot *s, struct series *times, struct err *err);

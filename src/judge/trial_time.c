@@ -46,7 +46,7 @@ static int warm_up(struct trial *t, struct verdict *v, struct err *err)
 
         if (rc)
             return rc;
-        if (!first && trial_is_judged(t))
+        if (!first)
             series_add(&t->callers, caller_ns(t, &reply));
     }
     return 0;
@@ -176,7 +176,7 @@ static bool has_round(const struct trial *t, int round, double made_ms)
 
     if ((round + 1) * n <= trial_fresh(t))
         return true;
-    if (!trial_copies_anew(t) || !pool_keeps(p, end))
+    if (!t->policy->scores_more || !pool_keeps(p, end))
         return false;
     return end <= p->n_contents || made_ms <= t->config->plan->content_ms;
 }
@@ -367,8 +367,8 @@ static int hot_content(const struct trial *t, int i)
 {
     int latest = pool_latest(t->config->pool);
 
-    return trial_copies_anew(t) || latest < trial_first_scored(t) ? trial_old_content(t, i)
-                                                                  : latest;
+    return t->policy->hot_on_latest && latest >= trial_first_scored(t) ? latest
+                                                                       : trial_old_content(t, i);
 }
 
 /* The batch is held in front, where the driver's queue takes that many launches; where it does not,

@@ -334,7 +334,7 @@ static void pooled_answers_are_judged_together(void **state)
     for (size_t i = 0; i < ARRAY_SIZE(pooled); i++)
         pooled[i] = (struct compare_stats)COMPARE_STATS_INIT;
 
-    struct trial_config config = {.pool = &pool};
+    struct trial_config config = {.pool = &pool, .runner.subject.kind = &subject_native};
     struct trial t = {.config = &config, .pooled = pooled, .wrong = VERDICT_INIT};
 
     pooled[0] = figures(&pool.gates[0].gate, 1000, 1.2);
