@@ -2,7 +2,7 @@
 #
 #   make            build/assay, build/assay-runner and build/assay-nvrtc
 #   make run        installs what is missing, builds, judges exemplars on this CPU, and on a GPU if any
-#   make test       installs what is missing, builds, runs every test that needs no GPU
+#   make test       installs what is missing, builds, runs what needs no GPU, but test-slow
 #   make test-slow  what tests leave out while nothing changed that it is about
 #   make test-suites  the problems of levels 1-3 against PyTorch and the published facts; admission
 #   make test-gpu   what needs an NVIDIA GPU; skipped, and said so, where there is none. LIMIT=S: as much as is
