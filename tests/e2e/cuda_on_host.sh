@@ -3,7 +3,7 @@
 # faulty ones that compute something: only a GPU's machine code tells the bf16 detour from fp8, only its
 # memory holds a copy, and only its clock tells who remembers.
 # san: no, candidates do the work
-# slow: exemplars/cuda attacks/cuda problems/hard tests/emu include
+# slow: exemplars/cuda attacks/cuda problems/hard tests/emu include src/problem/emit.c
 set -u
 cd "$ROOT" || exit 1
 [ "$(uname -m)" = x86_64 ] || { echo "fibers were only tried on x86_64"; exit 77; }

@@ -77,4 +77,7 @@ $waits
 left out under ASan: 1 in which other people's code does the work: e2e/e_others
 4 passed, 3 failed, 2 skipped
 END
+git rm -q about/it && commit five
+CI_BASE=HEAD tests/changed about || { echo "a path that is gone did not change"; bad=1; }
+CI_BASE=HEAD tests/changed other && { echo "other changed"; bad=1; }
 exit $bad
