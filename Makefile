@@ -2,7 +2,8 @@
 #
 #   make            build/assay, build/assay-runner and build/assay-nvrtc
 #   make run        installs what is missing, builds, judges exemplars on this CPU, and on a GPU if any
-#   make test       installs what is missing, builds, runs every test that needs no GPU
+#   make test       installs what is missing, builds, runs what needs no GPU, but test-slow
+#   make test-slow  what tests leave out while nothing changed that it is about
 #   make test-suites  the problems of levels 1-3 against PyTorch and the published facts; admission
 #   make test-gpu   what needs an NVIDIA GPU; skipped, and said so, where there is none. LIMIT=S: as much as is
 #                   begun within S seconds, the next call goes on there; WHOLE=1: PyTorch answers all problems
@@ -151,6 +152,11 @@ tests: $(TESTS) $(FUZZERS) $(EMU)
 benches: $(BENCHES)
 check: all tests
 	@tests/run-tests $(BUILD)
+test-slow:
+	@tools/install-deps build test suites
+	@$(MAKE) --no-print-directory -s -j$$(nproc) all tests
+	@tests/run-tests $(BUILD) --slow
+	@tests/suites/run $(BUILD) slow
 test-suites:
 	@tools/install-deps build suites
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/suites/suite_judge $(EMU) $(BUILD)/gpu/test_gpu_problems $(BUILD)/gpu/test_cuda_judge
@@ -187,6 +193,6 @@ fmt-check:
 clean:
 	rm -rf build build-*
 
-.PHONY: FORCE all run test-gpu test tests test-suites check bench benches dist deps deps-test fmt fmt-check clean
+.PHONY: FORCE all run test-gpu test tests test-slow test-suites check bench benches dist deps deps-test fmt fmt-check clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

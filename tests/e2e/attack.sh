@@ -1,5 +1,6 @@
 # The CPU part of the attack corpus: nothing is missed, nobody honest is punished; and every number of the
 # catalogue has a candidate on each device or says why not.
+# alone: it measures time
 set -u
 "$ASSAY" attack --device cpu --json >r.json 2>err
 status=$?

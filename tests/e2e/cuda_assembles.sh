@@ -1,5 +1,7 @@
 # The CUDA exemplars of the hard problems are assembled for Hopper without a warning (wgmma that has to wait for
 # one another gives one) and without a register spilled. Their PTX is what cuda_on_host.sh does not see.
+# san: no, nvcc does the work
+# slow: exemplars/cuda attacks/cuda problems/hard include src/problem/emit.c
 set -u
 cd "$ROOT" || exit 1
 nvcc=${ASSAY_NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}

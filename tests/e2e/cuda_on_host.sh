@@ -2,6 +2,8 @@
 # with several tiles, rings that come round and ragged ends everywhere, judged as any candidate. And the
 # faulty ones that compute something: only a GPU's machine code tells the bf16 detour from fp8, only its
 # memory holds a copy, and only its clock tells who remembers.
+# san: no, candidates do the work
+# slow: exemplars/cuda attacks/cuda problems/hard tests/emu include src/problem/emit.c
 set -u
 cd "$ROOT" || exit 1
 [ "$(uname -m)" = x86_64 ] || { echo "fibers were only tried on x86_64"; exit 77; }

@@ -1,4 +1,6 @@
 # Every exemplar passes: timed at small sizes, and right at medium ones.
+# alone: it measures time
+# san: no, candidates do the work
 set -u
 cd "$ROOT" || exit 1
 bad=0

@@ -1,5 +1,9 @@
 # What e2e tests share: to wait for what is to happen, instead of for a time in which it may.
 
+# A runner and a cache of the test's own: processes and files of tests beside it are not taken for its own.
+cp "$ASSAY_RUNNER" assay-runner && mkdir cache || exit 1
+export ASSAY_RUNNER=$PWD/assay-runner ASSAY_CACHE=$PWD/cache
+
 await() { # COMMAND...: until it succeeds; fails after two minutes, when it never will
     local i
     for ((i = 0; i < 2400; i++)); do
@@ -9,7 +13,7 @@ await() { # COMMAND...: until it succeeds; fails after two minutes, when it neve
     return 1
 }
 
-# Whether no runner of this build is left.
+# Whether no runner of this test is left.
 no_runners() {
     ! find /proc/[0-9]*/exe -maxdepth 0 -lname "$(realpath "$ASSAY_RUNNER")" 2>/dev/null | grep -q .
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* san: no, nvcc does the work */
 /* Both routes of .cu files through the builder. No GPU is needed; without nvcc or NVRTC the tests
  * of that route are skipped. A build by nvcc takes a second or two, so there are few of them. */
 #include "build_rig.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* san: no, NVRTC does the work */
 /* The judge's kernels compile, and the cache gives what it was given. Skipped without NVRTC. And
  * the toolkit's other library has what we call. */
 #include "testing.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* alone: it starts runners and waits for them */
 /* What of a runner's CPU time is counted as part of its call. */
 #include "testing.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* alone: it starts runners and waits for them */
 /*
  * The real assay-runner, in its real sandbox, against a judge of a few lines: both devices through
  * the whole protocol, and through every way to end badly. $ASSAY_RUNNER names the program;

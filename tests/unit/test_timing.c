@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* alone: it measures time */
 /*
  * How the judge times a device that can be held back and whose clock is only a claim, on the fake
  * device with changed tables: real runners, real holds, and claims so far from the truth that no

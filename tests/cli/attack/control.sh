@@ -3,7 +3,7 @@ mkdir -p share/attacks/fake share/honest share/problems/two
 ln -s "$ASSAY_SHARE"/include share/ && ln -s "$ASSAY_SHARE"/problems/level1 share/problems/
 cat >share/problems/two/001_sizes.lua <<'L'
 problem { "ReLU at two sizes", level = "two", id = 1 }
-sizes { full = { { N = 4096 }, { N = 8192 } }, small = { N = 1024 } }
+sizes { full = { { N = 64 }, { N = 128 } }, small = { N = 32 } }
 local x = input("x", f32, { 32, N })
 output("y", relu(x))
 L

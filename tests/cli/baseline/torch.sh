@@ -1,4 +1,6 @@
 # PyTorch on the CPU when asked for, measured once; a second start finds it. A run is compared with it.
+# alone: it measures time
+# san: no, PyTorch does the work
 "$ASSAY" eval level1/19 torch:eager --no-store --check-only >/dev/null 2>err ||
     { ! grep -q 'torch' err || { echo "no python3 with torch"; exit 77; }; }
 for start in 1 2; do
