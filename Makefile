@@ -40,7 +40,7 @@ LIBS    = -l:liblua5.4.a -l:libjansson.a -l:libsqlite3.a -l:libsodium.a -l:libya
 
 RUNNER_DIRS = base tensor device sandbox wire
 JUDGE_DIRS  = problem ops gpu build judge store run report
-objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(foreach d,$(1),$(wildcard src/$(d)/*.c))))
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(foreach d,$(1),$(wildcard src/$(d)/*.c src/$(d)/*/*.c))))
 
 RUNNER_LIB = $(BUILD)/librunner.a
 JUDGE_LIB  = $(BUILD)/libjudge.a
@@ -100,9 +100,9 @@ $(BUILD)/obj/%.o: %.c
 # The prelude is embedded in the program (.incbin), which no compiler reports as a dependency.
 $(BUILD)/obj/src/problem/embed.o: $(wildcard src/problem/*.lua)
 $(BUILD)/obj/src/report/page_assets.o: $(wildcard src/report/page/*)
-$(BUILD)/obj/src/device/cuda_source.o: $(wildcard src/device/*.cuh src/device/cuda_kernels.h src/tensor/*.h)
-$(BUILD)/obj/src/device/cuda_hold.o: workers/assay_worker/hold.ptx
-$(BUILD)/obj/src/gpu/gpu_source.o: $(wildcard src/gpu/*.cuh src/gpu/gpu_kernels.h src/device/*.cuh src/device/cuda_kernels.h src/ops/*.h src/tensor/*.h src/problem/op_code.h)
+$(BUILD)/obj/src/device/cuda/cuda_source.o: $(wildcard src/device/cuda/*.cuh src/device/cuda/cuda_kernels.h src/tensor/*.h)
+$(BUILD)/obj/src/device/cuda/cuda_hold.o: workers/assay_worker/hold.ptx
+$(BUILD)/obj/src/gpu/gpu_source.o: $(wildcard src/gpu/*.cuh src/gpu/gpu_kernels.h src/device/cuda/*.cuh src/device/cuda/cuda_kernels.h src/ops/*.h src/tensor/*.h src/problem/op_code.h)
 
 $(BUILD)/tests/%: tests/unit/%.c $(JUDGE_LIB) $(RUNNER_LIB)
 	@mkdir -p $(@D)
@@ -111,7 +111,7 @@ $(BUILD)/tests/%: tests/unit/%.c $(JUDGE_LIB) $(RUNNER_LIB)
 # A libcuda.so.1 that runs the kernels on the CPU, for the tests of src/gpu.
 EMU     = $(BUILD)/emu/libcuda.so.1
 EMU_SRC = $(wildcard tests/emu/*.cpp)
-$(EMU): $(EMU_SRC) tests/emu/emu.h $(wildcard tests/emu/special/*) $(wildcard src/gpu/*.cuh src/gpu/*.h src/device/*.cuh src/device/cuda_kernels.h src/ops/*.h src/tensor/*.h)
+$(EMU): $(EMU_SRC) tests/emu/emu.h $(wildcard tests/emu/special/*) $(wildcard src/gpu/*.cuh src/gpu/*.h src/device/cuda/*.cuh src/device/cuda/cuda_kernels.h src/ops/*.h src/tensor/*.h)
 	@mkdir -p $(@D)
 	$(call say,c++,$@)
 	$(Q)$(CXX) -std=gnu++17 -g -O2 -ffp-contract=off -fPIC -shared -fvisibility=hidden -Wall \

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
-#include "device/cuda_judge.h"
+#include "device/cuda/cuda_judge.h"
 #include "gpu/gpu.h"
 #include "problem/problem.h"
 

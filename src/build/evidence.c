@@ -12,7 +12,7 @@
 #include "build/fatbin.h"
 #include "build/host_refs.h"
 #include "build/kept.h"
-#include "device/cuda_launch.h"
+#include "device/cuda/cuda_launch.h"
 
 #include <stdio.h>
 #include <stdlib.h>

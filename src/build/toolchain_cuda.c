@@ -17,8 +17,8 @@
 #include "build/nvcc.h"
 #include "build/program.h"
 #include "build/recipe.h"
-#include "device/launch_lines.h"
-#include "device/nvrtc_api.h"
+#include "device/cuda/launch_lines.h"
+#include "device/cuda/nvrtc_api.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "base/fs.h"
 #include "base/interrupt.h"
 #include "base/version.h"
-#include "device/nvrtc.h"
+#include "device/cuda/nvrtc.h"
 #include "judge/record.h"
 #include "store/store.h"
 

@@ -6,9 +6,9 @@
 
 #include "base/version.h"
 #include "build/build.h"
-#include "device/cublaslt.h"
-#include "device/nvml.h"
-#include "device/nvrtc_api.h"
+#include "device/cuda/cublaslt.h"
+#include "device/cuda/nvml.h"
+#include "device/cuda/nvrtc_api.h"
 #include "gpu/cublas.h"
 #include "judge/call_floor.h"
 #include "judge/worker.h"

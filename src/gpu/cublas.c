@@ -4,7 +4,7 @@
 #include "gpu/cublas.h"
 
 #include "base/util.h"
-#include "device/cuda_library.h"
+#include "device/cuda/cuda_library.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

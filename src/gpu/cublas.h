@@ -4,7 +4,7 @@
 #ifndef ASSAY_GPU_CUBLAS_H
 #define ASSAY_GPU_CUBLAS_H
 
-#include "device/cuda_driver.h"
+#include "device/cuda/cuda_driver.h"
 #include "gpu/gpu_kernels.h"
 
 struct cublas;

@@ -6,7 +6,7 @@
 #ifndef ASSAY_GPU_GPU_COMPARE_CUH
 #define ASSAY_GPU_GPU_COMPARE_CUH
 
-#include "device/cuda_compare.cuh"
+#include "device/cuda/cuda_compare.cuh"
 #include "gpu/gpu_special.cuh"
 
 /* One element, for the few that are looked at one by one. */

@@ -4,7 +4,7 @@
 #define ASSAY_GPU_GPU_CTX_H
 
 #include "base/util.h"
-#include "device/cuda_ctx.h"
+#include "device/cuda/cuda_ctx.h"
 #include "gpu/cublas.h"
 #include "gpu/gpu_kernels.h"
 #include "ops/eval.h"

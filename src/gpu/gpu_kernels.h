@@ -5,7 +5,7 @@
 #ifndef ASSAY_GPU_GPU_KERNELS_H
 #define ASSAY_GPU_GPU_KERNELS_H
 
-#include "device/cuda_kernels.h"
+#include "device/cuda/cuda_kernels.h"
 #include "ops/conv.h"
 
 /* F(name): a kernel for itself. R(name): one per real type, name_f64 and name_f32. A(name): one per

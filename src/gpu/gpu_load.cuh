@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Operands of any dtype, one element or four at a time. The switches are the same for a whole
  * launch: next to the memory they cost nothing. */
-#include "device/cuda_thread.cuh"
+#include "device/cuda/cuda_thread.cuh"
 
 template <class R> struct is_integer {
     static constexpr bool value = (R)1 / 2 == 0;

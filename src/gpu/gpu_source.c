@@ -2,7 +2,7 @@
 #include "gpu/gpu_source.h"
 
 #include "base/util.h"
-#include "device/cuda_source.h"
+#include "device/cuda/cuda_source.h"
 
 CUDA_EMBED(gpu_text_kernels, "gpu/gpu_kernels.cuh");
 CUDA_EMBED(gpu_text_load, "gpu/gpu_load.cuh");
@@ -25,10 +25,10 @@ CUDA_EMBED(gpu_text_portable, "tensor/portable.h");
 CUDA_EMBED(gpu_text_narrow, "tensor/narrow.h");
 CUDA_EMBED(gpu_text_philox, "tensor/philox.h");
 CUDA_EMBED(gpu_text_fingerprint, "tensor/fingerprint.h");
-CUDA_EMBED(gpu_text_judge_compare, "device/cuda_compare.cuh");
-CUDA_EMBED(gpu_text_judge_types, "device/cuda_types.cuh");
-CUDA_EMBED(gpu_text_judge_thread, "device/cuda_thread.cuh");
-CUDA_EMBED(gpu_text_judge, "device/cuda_kernels.h");
+CUDA_EMBED(gpu_text_judge_compare, "device/cuda/cuda_compare.cuh");
+CUDA_EMBED(gpu_text_judge_types, "device/cuda/cuda_types.cuh");
+CUDA_EMBED(gpu_text_judge_thread, "device/cuda/cuda_thread.cuh");
+CUDA_EMBED(gpu_text_judge, "device/cuda/cuda_kernels.h");
 
 static struct nvrtc_program program(const char *name, const char *text, int sm)
 {
@@ -53,10 +53,10 @@ static struct nvrtc_program program(const char *name, const char *text, int sm)
         {"tensor/narrow.h", gpu_text_narrow},
         {"tensor/philox.h", gpu_text_philox},
         {"tensor/fingerprint.h", gpu_text_fingerprint},
-        {"device/cuda_compare.cuh", gpu_text_judge_compare},
-        {"device/cuda_types.cuh", gpu_text_judge_types},
-        {"device/cuda_thread.cuh", gpu_text_judge_thread},
-        {"device/cuda_kernels.h", gpu_text_judge},
+        {"device/cuda/cuda_compare.cuh", gpu_text_judge_compare},
+        {"device/cuda/cuda_types.cuh", gpu_text_judge_types},
+        {"device/cuda/cuda_thread.cuh", gpu_text_judge_thread},
+        {"device/cuda/cuda_kernels.h", gpu_text_judge},
         {"stdint.h", cuda_stdint_text},
         {"stdbool.h", ""},
         {"stddef.h", ""},

@@ -3,7 +3,7 @@
 #ifndef ASSAY_GPU_GPU_SOURCE_H
 #define ASSAY_GPU_GPU_SOURCE_H
 
-#include "device/nvrtc.h"
+#include "device/cuda/nvrtc.h"
 
 /* For this architecture (90 for sm_90); everything in it is static. */
 struct nvrtc_program gpu_source(int sm);

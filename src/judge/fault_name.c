@@ -62,7 +62,7 @@ static const char *const names[] = {
     /* Baselines in PyTorch (workers/assay_worker/session.py). */
     "TORCH",
     "OUT_OF_MEMORY",
-    /* The fake device (device/fake.c). */
+    /* The fake device (device/fake/fake.c). */
     "FAKE_ERROR_FAULT",
 };
 

@@ -2,7 +2,7 @@
 #include "judge/prebuild.h"
 
 #include "base/fs.h"
-#include "device/launch_lines.h"
+#include "device/cuda/launch_lines.h"
 #include "judge/devlock.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/hash.h"
-#include "device/cuda_runner.h"
+#include "device/cuda/cuda_runner.h"
 #include "judge/worker.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/sandbox.h"

@@ -10,7 +10,7 @@
 #include "judge/worker.h"
 
 #include "base/fs.h"
-#include "device/cuda_runner.h"
+#include "device/cuda/cuda_runner.h"
 #include "sandbox/sandbox.h"
 
 #include <errno.h>

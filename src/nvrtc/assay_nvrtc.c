@@ -7,12 +7,12 @@
  * OPTIONs go to NVRTC as they are. What the source did wrong goes to stderr as a compiler says it
  * ("mine.cu(3): error: ..."), and the status is 1; what we cannot do begins with "assay-nvrtc: ",
  * and the status is 4 then, which no source can bring about.
- * OUTPUT holds the source's launch lines and the machine code (device/cuda_launch.h).
+ * OUTPUT holds the source's launch lines and the machine code (device/cuda/cuda_launch.h).
  */
 #include "base/fs.h"
-#include "device/cuda_launch.h"
-#include "device/launch_lines.h"
-#include "device/nvrtc_api.h"
+#include "device/cuda/cuda_launch.h"
+#include "device/cuda/launch_lines.h"
+#include "device/cuda/nvrtc_api.h"
 #include "nvrtc/rtc_headers.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 using std::isfinite;
 using std::isnan;
-#include "device/cuda_kernels.cuh"
+#include "device/cuda/cuda_kernels.cuh"
 
 #define EMU_DTYPE_KERNELS(K) \
     K(compare_f64) K(compare_f32) K(compare_f16) K(compare_bf16) K(compare_f8e4m3) \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A .fake candidate's text: parsed, or refused with the number of the line. */
-#include "device/fake_program.h"
+#include "device/fake/fake_program.h"
 #include "replay.h"
 
 #include <stdlib.h>

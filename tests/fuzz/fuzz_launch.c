@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Launch lines and the artifacts made of them come from a candidate; builder and runner read them
  * with this code. What splits joins to the same bytes, and every line of it can be worked out. */
-#include "device/cuda_launch.h"
-#include "device/launch_lines.h"
+#include "device/cuda/cuda_launch.h"
+#include "device/cuda/launch_lines.h"
 #include "replay.h"
 
 #include <stdlib.h>

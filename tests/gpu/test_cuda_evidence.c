@@ -15,7 +15,7 @@
 #include "base/fs.h"
 #include "build/build.h"
 #include "build/evidence.h"
-#include "device/cuda_launch.h"
+#include "device/cuda/cuda_launch.h"
 #include "sandbox/sandbox.h"
 
 #include <stdio.h>

@@ -5,9 +5,9 @@
  * of tests/emu, which has no rates. */
 #include "base/clock.h"
 #include "base/fs.h"
-#include "device/cuda_driver.h"
-#include "device/cuda_judge.h"
-#include "device/cuda_kernels.h"
+#include "device/cuda/cuda_driver.h"
+#include "device/cuda/cuda_judge.h"
+#include "device/cuda/cuda_kernels.h"
 #include "problem/hardware.h"
 #include "tensor/law.h"
 #include "tensor/philox.h"

@@ -5,7 +5,7 @@
  * what they store: the same figures, to the bit. Needs no cmocka: it also runs from a dist tree.
  * Exits 77 where there is no GPU. */
 #include "base/clock.h"
-#include "device/cuda_judge.h"
+#include "device/cuda/cuda_judge.h"
 #include "gpu/gpu.h"
 #include "gpu/gpu_ctx.h"
 #include "problem/graph.h"

@@ -10,8 +10,8 @@
  */
 #include "base/clock.h"
 #include "base/fs.h"
-#include "device/cuda_driver.h"
-#include "device/cuda_launch.h"
+#include "device/cuda/cuda_driver.h"
+#include "device/cuda/cuda_launch.h"
 #include "judge/rproc.h"
 #include "sandbox/sandbox.h"
 

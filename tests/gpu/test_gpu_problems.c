@@ -5,7 +5,7 @@
  * than each in its own. usage: test_gpu_problems SHARE [PART-OF-A-NAME] [exact] */
 #include "base/clock.h"
 #include "base/fs.h"
-#include "device/cuda_judge.h"
+#include "device/cuda/cuda_judge.h"
 #include "gpu/gpu.h"
 #include "gpu/gpu_ctx.h"
 #include "problem/problem.h"

@@ -5,7 +5,7 @@
 
 #include "emulated.h"
 
-#include "device/cuda_judge.h"
+#include "device/cuda/cuda_judge.h"
 
 static const struct device_judge_ops *const ops = &cuda_judge_ops;
 static void *ctx;

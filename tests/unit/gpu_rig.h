@@ -7,7 +7,7 @@
 
 #include "emulated.h"
 
-#include "device/cuda_judge.h"
+#include "device/cuda/cuda_judge.h"
 #include "gpu/gpu.h"
 #include "gpu/gpu_ctx.h"
 

@@ -6,7 +6,7 @@
 
 #include "build/build.h"
 #include "build/driver_stub.h"
-#include "device/cuda_launch.h"
+#include "device/cuda/cuda_launch.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Launch lines: what they come to for given tensors, and where each mistake is said to be. */
 #include "testing.h"
 
-#include "device/cuda_launch.h"
+#include "device/cuda/cuda_launch.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * can look up. The driver here knows one kernel and refuses much shared memory. */
 #include "testing.h"
 
-#include "device/cuda_launch.h"
-#include "device/cuda_module.h"
+#include "device/cuda/cuda_launch.h"
+#include "device/cuda/cuda_module.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include "device/device.h"
 
-#include "device/fake_program.h"
+#include "device/fake/fake_program.h"
 
 #include <errno.h>
 #include <fcntl.h>

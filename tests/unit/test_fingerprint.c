@@ -4,7 +4,7 @@
 #include "emulated_judge.h"
 #include "testing.h"
 
-#include "device/cuda_kernels.h"
+#include "device/cuda/cuda_kernels.h"
 
 #include <string.h>
 

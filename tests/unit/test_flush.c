@@ -3,7 +3,7 @@
  * driver. That a real L2 is empty behind it only a GPU shows (tests/gpu). */
 #include "emulated_judge.h"
 
-#include "device/cuda_ctx.h"
+#include "device/cuda/cuda_ctx.h"
 
 #include <string.h>
 

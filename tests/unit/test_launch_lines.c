@@ -3,7 +3,7 @@
  * some. */
 #include "testing.h"
 
-#include "device/launch_lines.h"
+#include "device/cuda/launch_lines.h"
 
 #include <string.h>
 

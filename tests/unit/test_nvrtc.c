@@ -7,9 +7,9 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "build/cubin.h"
-#include "device/cublaslt.h"
-#include "device/cuda_source.h"
-#include "device/nvrtc.h"
+#include "device/cuda/cublaslt.h"
+#include "device/cuda/cuda_source.h"
+#include "device/cuda/nvrtc.h"
 #include "gpu/gpu_ctx.h"
 #include "gpu/gpu_source.h"
 

@@ -4,7 +4,7 @@
 #include "build_rig.h"
 
 #include "build/nvcc.h"
-#include "device/nvrtc_api.h"
+#include "device/cuda/nvrtc_api.h"
 #include "judge/requirement.h"
 #include "problem/problem.h"
 

@@ -10,8 +10,8 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/hash.h"
-#include "device/cuda_hold.h"
-#include "device/nvml.h"
+#include "device/cuda/cuda_hold.h"
+#include "device/cuda/nvml.h"
 #include "judge/audit.h"
 #include "judge/record.h"
 

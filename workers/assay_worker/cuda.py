@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The cuda device, as src/device/cuda_runner.c has it: an ordinary blocking stream of the primary
+"""The cuda device, as src/device/cuda/cuda_runner.c has it: an ordinary blocking stream of the primary
 context, which is torch's too; two events around the calls, behind the waiting kernel where the judge
 asks for it; the whole context is waited for."""
 import ctypes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The waiting kernel (hold.ptx), as src/device/cuda_hold.c has it: comes when the judge has the content
+"""The waiting kernel (hold.ptx), as src/device/cuda/cuda_hold.c has it: comes when the judge has the content
 ready, fills the device and spins until the judge releases it on the shared page."""
 import ctypes
 import os

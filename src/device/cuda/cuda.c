@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* What a runner may reach on an NVIDIA machine: the driver's device nodes, what the driver asks the
+ * kernel about the machine, and its library files one by one. Not whole library folders: cuBLAS and
+ * its kin may lie there, and a candidate is not to load them. */
+#include "device/device.h"
+
+#include "device/cuda/cuda_driver.h"
+#include "device/cuda/cuda_judge.h"
+#include "device/cuda/cuda_runner.h"
+
+#include <dlfcn.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+/* "FOLDER/libnvidia-*.so*" of the libcuda that was found, which may lie anywhere. "" until probe().
+ */
+static char beside_driver[PATH_MAX];
+
+static const char *const read_paths[] = {
+    beside_driver,
+    /* What libcuda and nvcc's shared objects are linked with, and the driver's usual places. */
+    "/etc/ld.so.cache",
+    "/{usr/,}lib{,64,/x86_64-linux-gnu}/lib{cuda,nvidia-*,stdc++,gcc_s,c,m,dl,rt,pthread}.so*",
+    "/etc/nvidia",
+    "/usr/share/nvidia",
+    "/proc/self",
+    "/proc/driver/nvidia*",
+    "/proc/{cpuinfo,devices,meminfo,modules,stat,version}",
+    "/proc/sys/{kernel,vm}",
+    "/sys",
+    "/dev/urandom",
+    NULL,
+};
+
+static const char *const write_paths[] = {
+    "/dev/nvidiactl",
+    "/dev/nvidia[0-9]*",
+    "/dev/nvidia-uvm*",
+    "/dev/null",
+    "/proc/self/task", /* drivers since 570 name their threads there, or fail with error 304 */
+    NULL,
+};
+
+static void find_beside_driver(const struct cuda_driver *cu)
+{
+    Dl_info info;
+    const char *slash = dladdr((void *)cu->cuInit, &info) ? strrchr(info.dli_fname, '/') : NULL;
+
+    if (slash)
+        snprintf(beside_driver, sizeof(beside_driver), "%.*s/libnvidia-*.so*",
+                 (int)(slash - info.dli_fname), info.dli_fname);
+}
+
+/* Without cuInit, after which nobody may fork. */
+static int cuda_probe(const char **ret_why)
+{
+    const struct cuda_driver *cu = cuda_driver(ret_why);
+    glob_t nodes = {0};
+    int n = 0;
+
+    if (!cu)
+        return 0;
+    find_beside_driver(cu);
+    if (glob("/dev/nvidia[0-9]*", GLOB_NOSORT, NULL, &nodes) == 0)
+        n = (int)nodes.gl_pathc;
+    globfree(&nodes);
+    if (n == 0)
+        *ret_why = "no NVIDIA GPU (/dev/nvidia0)";
+    return n;
+}
+
+const struct device device_cuda = {
+    .api = DEVICE_API,
+    .name = "cuda",
+    .summary = "CUDA kernels on NVIDIA GPUs",
+    .suffixes = (const char *const[]){".cu", NULL},
+    .clock = CLOCK_CLAIM_AUDITED,
+    .pins_cores = false,
+    .hold_ms = DEVICE_HOLD_MS,
+    .probe = cuda_probe,
+    .remedy = "install NVIDIA's current driver, or judge C kernels with --device cpu",
+    .judge = &cuda_judge_ops,
+    .runner = &cuda_runner_ops,
+    .read_paths = read_paths,
+    .write_paths = write_paths,
+    .driver = true,
+};

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The waiting kernel of a CUDA runner: comes when the judge has the content ready, fills the device
+ * and spins until the judge releases it on the shared page, so that what a candidate queued behind
+ * it runs without the host's gaps. */
+#ifndef ASSAY_DEVICE_CUDA_HOLD_H
+#define ASSAY_DEVICE_CUDA_HOLD_H
+
+#include "device/cuda/cuda_driver.h"
+#include "device/device.h"
+
+struct cuda_hold {
+    const struct cuda_driver *cu; /* not owned */
+    CUfunction kernel;            /* NULL: nothing can be held */
+    char *page;                   /* not owned: the shared page, */
+    CUdeviceptr page_at;          /* and where the device sees it */
+    CUdeviceptr own;              /* three words of device memory */
+    CUdeviceptr sweep;            /* what the kernel reads before it waits, */
+    uint64_t sweep_bytes;         /* and how much; 0: nothing */
+    unsigned blocks, threads;     /* all that fit at once */
+};
+
+/* The kernel's text (workers/assay_worker/hold.ptx), for the driver to assemble: no compiler is at
+ * hand in a runner. */
+extern const char cuda_hold_ptx[];
+
+/* In the current context, which holds what was made until it ends. */
+int cuda_hold_open(struct cuda_hold *h, const struct cuda_driver *cu, CUdevice device, void *page,
+                   size_t bytes, struct err *err);
+/* What it reads from now on before it says that it waits. */
+void cuda_hold_sweep(struct cuda_hold *h, const void *base, size_t bytes);
+/* Queues it; what is queued afterwards on this stream runs after the release, or DEVICE_HOLD_MS
+ * after the content was ready. */
+CUresult cuda_hold_begin(const struct cuda_hold *h, const struct device_hold *hold,
+                         CUstream stream);
+
+#endif

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CUDA in the sandboxed process. The stream is an ordinary blocking one of the primary context: the
+ * context that a candidate's own runtime uses, and a stream that work on the legacy default stream
+ * waits for, so that such work lies between our two events as well.
+ *
+ * After each call the whole context is waited for, since a candidate may have used streams of its
+ * own. What is still wrong then is a fault of the call; a CUDA context does not recover from most
+ * of them, and the judge ends this process.
+ *
+ * A held batch queues the waiting kernel first (cuda_hold.h), which comes with the content, so that
+ * the start event is recorded when the judge releases it and everything behind it is there by then;
+ * or, where the call itself is held, so that the device is this context's when the call begins.
+ */
+#include "device/cuda/cuda_runner.h"
+
+#include "base/fs.h"
+#include "device/cuda/cuda_driver.h"
+#include "device/cuda/cuda_hold.h"
+#include "device/cuda/cuda_launch.h"
+#include "device/cuda/cuda_module.h"
+#include "device/dl_entry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DL_CUDA 2 /* kDLCUDA */
+#define MODULE_MAX_BYTES ((size_t)256 << 20)
+#define CUDA_ERROR_UNSUPPORTED_LIMIT 215
+#define CUDA_ERROR_CONTEXT_IS_DESTROYED 709
+#define LOOKED_AFTER 2 /* calls: they are checks, and never timed */
+/* Calls that are queued before the judge is told so. The driver's queue takes about a thousand
+ * launches and then blocks, and the judge would wait in vain: the rest is queued while it prepares
+ * and the device works. */
+#define HELD_CALLS 16
+#define ACCESS_READ 1
+#define ACCESS_READ_WRITE 3
+
+struct runner {
+    const struct cuda_driver *cu; /* not owned */
+    int index;
+    CUdevice device;
+    CUcontext context;
+    CUstream stream;
+    CUevent start, end;
+    struct cuda_hold hold;
+    size_t granularity; /* of mapped memory */
+    int calls;          /* so far, up to LOOKED_AFTER */
+    char fault[128];
+};
+
+struct artifact {
+    struct cuda_module *module; /* NULL: a shared object */
+    struct dl_entry entry;
+};
+
+/* What prepare() makes: one of the two. */
+struct call_args {
+    struct cuda_launches *launches;
+    struct dl_args *tensors;
+};
+
+/* ---- opening ---- */
+
+static int open_device(struct runner *r, struct err *err)
+{
+    const struct cuda_driver *cu = r->cu;
+    CUresult rc;
+
+    if ((rc = cu->cuInit(0)))
+        return cuda_fail(cu, rc, err, "cuInit");
+    if ((rc = cu->cuDeviceGet(&r->device, r->index)))
+        return cuda_fail(cu, rc, err, "there is no device cuda:%d", r->index);
+    /* Waiting must cost microseconds. Where it is refused, the driver's own choice is to spin too.
+     */
+    cu->cuDevicePrimaryCtxSetFlags_v2(r->device, CU_CTX_SCHED_SPIN);
+    if ((rc = cu->cuDevicePrimaryCtxRetain(&r->context, r->device)) ||
+        (rc = cu->cuCtxSetCurrent(r->context)))
+        return cuda_fail(cu, rc, err, "no context on cuda:%d", r->index);
+    /* Or lines that a candidate marks as persisting would survive the judge's flush. */
+    rc = cu->cuCtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
+    if (rc && rc != CUDA_ERROR_UNSUPPORTED_LIMIT)
+        return cuda_fail(cu, rc, err, "cuCtxSetLimit");
+    return 0;
+}
+
+static int open_stream(struct runner *r, struct err *err)
+{
+    const struct cu_mem_prop prop = {
+        .type = 1, .handle_types = CU_MEM_HANDLE_POSIX_FD, .location = {1, r->device}};
+    const struct cuda_driver *cu = r->cu;
+    CUresult rc;
+
+    if ((rc = cu->cuStreamCreate(&r->stream, 0)))
+        return cuda_fail(cu, rc, err, "cuStreamCreate");
+    if ((rc = cu->cuEventCreate(&r->start, 0)) || (rc = cu->cuEventCreate(&r->end, 0)))
+        return cuda_fail(cu, rc, err, "cuEventCreate");
+    if ((rc = cu->cuMemGetAllocationGranularity(&r->granularity, &prop, 0)))
+        return cuda_fail(cu, rc, err, "cuMemGetAllocationGranularity");
+    return 0;
+}
+
+static int runner_open(int index, void **ret_ctx, struct err *err)
+{
+    const char *why;
+    struct runner *r = xcalloc(1, sizeof(*r));
+
+    r->cu = cuda_driver(&why);
+    r->index = index;
+    if (!r->cu)
+        fail(err, ERR_DEVICE, "%s", why);
+    if (!r->cu || open_device(r, err) < 0 || open_stream(r, err) < 0) {
+        free(r); /* what the driver holds ends with the process */
+        return -1;
+    }
+    *ret_ctx = r;
+    return 0;
+}
+
+static int runner_share(void *ctx, void *page, size_t bytes, struct err *err)
+{
+    struct runner *r = ctx;
+
+    return cuda_hold_open(&r->hold, r->cu, r->device, page, bytes, err);
+}
+
+static void runner_sweep(void *ctx, const void *base, size_t bytes)
+{
+    cuda_hold_sweep(&((struct runner *)ctx)->hold, base, bytes);
+}
+
+/* ---- memory ---- */
+
+static size_t mapped_bytes(const struct runner *r, size_t bytes)
+{
+    return (bytes + r->granularity - 1) / r->granularity * r->granularity;
+}
+
+static int map_handle(struct runner *r, CUmemGenericAllocationHandle handle, size_t bytes,
+                      bool read_only, CUdeviceptr *ret, struct err *err)
+{
+    const struct cu_mem_access access = {.location = {1, r->device},
+                                         .flags = read_only ? ACCESS_READ : ACCESS_READ_WRITE};
+    const struct cuda_driver *cu = r->cu;
+    CUdeviceptr at;
+    CUresult rc = cu->cuMemAddressReserve(&at, bytes, 0, 0, 0);
+
+    if (rc)
+        return cuda_fail(cu, rc, err, "no addresses for an arena of %zu bytes", bytes);
+    rc = cu->cuMemMap(at, bytes, 0, handle, 0);
+    if (rc == 0) {
+        rc = cu->cuMemSetAccess(at, bytes, &access, 1);
+        if (rc)
+            cu->cuMemUnmap(at, bytes);
+    }
+    if (rc) {
+        cu->cuMemAddressFree(at, bytes);
+        return cuda_fail(cu, rc, err, "cannot map an arena of %zu bytes", bytes);
+    }
+    *ret = at;
+    return 0;
+}
+
+static int runner_import(void *ctx, int fd, size_t bytes, bool read_only, void **ret_base,
+                         struct err *err)
+{
+    struct runner *r = ctx;
+    CUmemGenericAllocationHandle handle;
+    CUdeviceptr at = 0;
+    CUresult rc = r->cu->cuMemImportFromShareableHandle(&handle, (void *)(intptr_t)fd,
+                                                        CU_MEM_HANDLE_POSIX_FD);
+
+    if (rc)
+        return cuda_fail(r->cu, rc, err, "cannot import an arena of %zu bytes", bytes);
+
+    int mapped = map_handle(r, handle, mapped_bytes(r, bytes), read_only, &at, err);
+
+    rc = r->cu->cuMemRelease(handle); /* the mapping keeps the memory */
+    if (mapped < 0)
+        return -1;
+    if (rc)
+        return cuda_fail(r->cu, rc, err, "cuMemRelease");
+    *ret_base = (void *)(uintptr_t)at;
+    return 0;
+}
+
+static void runner_unimport(void *ctx, void *base, size_t bytes)
+{
+    struct runner *r = ctx;
+    CUdeviceptr at = (CUdeviceptr)(uintptr_t)base;
+
+    if (!base)
+        return;
+    r->cu->cuMemUnmap(at, mapped_bytes(r, bytes));
+    r->cu->cuMemAddressFree(at, mapped_bytes(r, bytes));
+}
+
+/* ---- the artifact ---- */
+
+static bool is_program(int fd)
+{
+    char magic[sizeof(CUDA_LAUNCH_MAGIC)];
+    ssize_t n = pread(fd, magic, sizeof(magic), 0);
+
+    return n > 0 && cuda_program_is(magic, (size_t)n);
+}
+
+static int load_program(struct runner *r, int fd, struct artifact *a, struct err *err)
+{
+    AUTO(buf_release) struct buf bytes = BUF_INIT;
+    char path[32];
+
+    /* Opened anew: several runners may share the descriptor's offset. */
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    if (fs_read(path, MODULE_MAX_BYTES, &bytes, err) < 0)
+        return -1;
+    return cuda_module_load(r->cu, bytes.ptr, bytes.len, &a->module, err);
+}
+
+static int runner_load(void *ctx, int artifact_fd, struct artifact **ret, struct err *err)
+{
+    AUTO(freep) struct artifact *a = xcalloc(1, sizeof(*a));
+    int rc = is_program(artifact_fd) ? load_program(ctx, artifact_fd, a, err)
+                                     : dl_entry_load(artifact_fd, &a->entry, err);
+
+    if (rc < 0)
+        return -1;
+    *ret = steal(&a);
+    return 0;
+}
+
+/* ---- calling ---- */
+
+static int runner_prepare(void *ctx, struct artifact *a, const struct device_call *c,
+                          void **ret_args, struct err *err)
+{
+    AUTO(freep) struct call_args *args = xcalloc(1, sizeof(*args));
+    struct runner *r = ctx;
+
+    if (a->module) {
+        if (cuda_launches_new(a->module, c, &args->launches, err) < 0)
+            return -1;
+    } else {
+        args->tensors = dl_args_new(c, (DLDevice){DL_CUDA, r->index});
+    }
+    *ret_args = steal(&args);
+    return 0;
+}
+
+static void runner_release(void *ctx, void *args)
+{
+    struct call_args *a = args;
+
+    (void)ctx;
+    if (a) {
+        cuda_launches_free(a->launches);
+        dl_args_free(a->tensors);
+    }
+    free(a);
+}
+
+/* Who resets its device destroys what we have in the context, and the driver faults when it is
+ * used. Asked after the first calls alone: it takes time, and later ones are timed. */
+static CUresult context_is_there(struct runner *r)
+{
+    unsigned flags;
+    int active = 1;
+    CUresult rc = r->cu->cuDevicePrimaryCtxGetState(r->device, &flags, &active);
+
+    return rc ? rc : active ? 0 : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+/* All that was queued has ended, on whichever stream. A candidate may have made another context
+ * current. */
+static CUresult finish(struct runner *r)
+{
+    CUresult rc = r->cu->cuStreamSynchronize(r->stream);
+
+    if (rc == 0)
+        rc = r->cu->cuCtxSetCurrent(r->context);
+    return rc ? rc : r->cu->cuCtxSynchronize();
+}
+
+static int runner_setup(void *ctx, struct artifact *a, void *args, int *ret_status, struct err *err)
+{
+    struct call_args *c = args;
+    struct runner *r = ctx;
+    CUresult rc;
+
+    *ret_status = 0;
+    if (!a->entry.setup)
+        return 0;
+    *ret_status = dl_entry_call(a->entry.setup, c->tensors, r->stream);
+    rc = *ret_status ? 0 : context_is_there(r);
+    if (rc == 0 && *ret_status == 0)
+        rc = finish(r);
+    return rc ? cuda_fail(r->cu, rc, err, "assay_setup") : 0;
+}
+
+static CUresult queue_call(struct runner *r, struct artifact *a, struct call_args *args,
+                           int *ret_status)
+{
+    if (a->module)
+        return cuda_launches_run(args->launches, r->stream);
+    *ret_status = dl_entry_call(a->entry.kernel, args->tensors, r->stream);
+    return 0;
+}
+
+static void tell_queued(const struct device_hold *hold)
+{
+    if (hold)
+        atomic_store_explicit(hold->queued, hold->seq, memory_order_release);
+}
+
+/* The call begins when the device has been brought here and the judge has started its clock. It
+ * always does, or ends this process. */
+static void await_release(const struct device_hold *hold)
+{
+    tell_queued(hold);
+    while (atomic_load_explicit(hold->release, memory_order_acquire) != hold->seq)
+        continue;
+}
+
+/* Ends with everything queued and told, also after a failure: or the judge would wait in vain. */
+static CUresult queue_all(struct runner *r, struct artifact *a, struct call_args *args,
+                          uint32_t count, const struct device_hold *hold, int *ret_status)
+{
+    CUresult rc = hold ? cuda_hold_begin(&r->hold, hold, r->stream) : 0;
+
+    if (rc == 0 && hold && hold->call)
+        await_release(hold);
+    if (rc == 0)
+        rc = r->cu->cuEventRecord(r->start, r->stream);
+    for (uint32_t i = 0; i < count && rc == 0 && *ret_status == 0; i++) {
+        if (i == HELD_CALLS)
+            tell_queued(hold);
+        rc = queue_call(r, a, args, ret_status);
+    }
+    if (rc == 0 && r->calls < LOOKED_AFTER) {
+        r->calls++;
+        rc = context_is_there(r);
+    }
+    if (rc == 0)
+        rc = r->cu->cuEventRecord(r->end, r->stream);
+    tell_queued(hold);
+    return rc;
+}
+
+static int faulted(struct runner *r, CUresult fault, int *ret_status)
+{
+    const char *name = NULL, *text = NULL;
+
+    r->cu->cuGetErrorName(fault, &name);
+    r->cu->cuGetErrorString(fault, &text);
+    snprintf(r->fault, sizeof(r->fault), "%s: %s", name ? name : "CUDA_ERROR_UNKNOWN",
+             text ? text : "no text");
+    *ret_status = DEVICE_STATUS_FAULT;
+    return 0;
+}
+
+static int runner_held_batch(void *ctx, struct artifact *a, void *args, uint32_t count,
+                             const struct device_hold *hold, int *ret_status,
+                             uint64_t *ret_claim_ns)
+{
+    struct runner *r = ctx;
+    float ms = 0;
+    CUresult rc;
+
+    *ret_status = 0;
+    *ret_claim_ns = 0;
+    rc = queue_all(r, a, args, count, hold, ret_status);
+    if (rc == 0)
+        rc = finish(r);
+    if (rc == 0)
+        rc = r->cu->cuEventElapsedTime(&ms, r->start, r->end);
+    if (rc)
+        return faulted(r, rc, ret_status);
+    *ret_claim_ns = (uint64_t)((double)ms * 1e6 + 0.5);
+    return 0;
+}
+
+static int runner_batch(void *ctx, struct artifact *a, void *args, uint32_t count, int *ret_status,
+                        uint64_t *ret_claim_ns)
+{
+    return runner_held_batch(ctx, a, args, count, NULL, ret_status, ret_claim_ns);
+}
+
+static int runner_call(void *ctx, struct artifact *a, void *args, int *ret_status,
+                       uint64_t *ret_claim_ns)
+{
+    return runner_batch(ctx, a, args, 1, ret_status, ret_claim_ns);
+}
+
+static const char *runner_fault(void *ctx)
+{
+    return ((struct runner *)ctx)->fault;
+}
+
+const struct device_runner_ops cuda_runner_ops = {
+    .open = runner_open,
+    .import = runner_import,
+    .unimport = runner_unimport,
+    .load = runner_load,
+    .prepare = runner_prepare,
+    .release = runner_release,
+    .setup = runner_setup,
+    .call = runner_call,
+    .batch = runner_batch,
+    .share = runner_share,
+    .held_batch = runner_held_batch,
+    .sweep = runner_sweep,
+    .fault = runner_fault,
+};
