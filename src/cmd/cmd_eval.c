@@ -565,7 +565,7 @@ static bool eval_lingers(int argc, char **argv)
     for (int i = 0; i < argc; i++) {
         const struct device *device = device_for_file(argv[i]);
 
-        if (device && device->driver)
+        if (device && device->opens_slowly)
             return true;
     }
     return false;

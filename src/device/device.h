@@ -261,7 +261,15 @@ struct device {
      * folders or glob patterns (with {a,b}), NULL-terminated; what does not exist here is passed
      * over. Complete only once probe() has been called in this process. */
     const char *const *read_paths, *const *write_paths;
-    bool driver; /* the runner's driver needs ioctl and its kin after the seal */
+    /* What a driver asks for; all false for a device without one. */
+    bool needs_ioctl; /* and its kin, after the seal; more descriptors, and to be dumpable */
+    bool needs_proc;
+    bool maps_beyond_memory;   /* far more than it uses: no limit of address space */
+    bool opens_slowly;         /* longer than a small kernel is judged: spares are worth it */
+    bool counts_device_memory; /* a candidate's is its own, and others_bytes() tells it */
+    /* What a runner finds in its environment besides what every runner does, and what PyTorch's
+     * worker does; NULL: nothing. */
+    const char *const *runner_env, *const *worker_env;
 };
 
 extern const struct device device_cpu, device_fake, device_cuda;

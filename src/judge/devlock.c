@@ -112,7 +112,7 @@ int devlock_shared(const struct device *d, int index, struct devlock *ret, doubl
 int devlock_to_prepare(const struct device *d, int index, struct devlock *ret, double *waited_ms,
                        struct err *err)
 {
-    return d->driver ? devlock_shared(d, index, ret, waited_ms, err) : 0;
+    return d->opens_slowly ? devlock_shared(d, index, ret, waited_ms, err) : 0;
 }
 
 int devlock_to_build(const struct device *d, int index, struct devlock *ret, double *waited_ms,
@@ -125,7 +125,8 @@ void devlock_to_open(const struct device *d, int index, struct devlock *ret)
 {
     struct err ignored = ERR_INIT;
 
-    if (d->driver && (open_both(d, index, ret, &ignored) < 0 || take(ret, LOCK_EX | LOCK_NB) < 0))
+    if (d->opens_slowly &&
+        (open_both(d, index, ret, &ignored) < 0 || take(ret, LOCK_EX | LOCK_NB) < 0))
         devlock_release(ret);
 }
 
@@ -134,7 +135,7 @@ bool devlock_for_spares(const struct device *d, int index, struct devlock *ret)
     struct err ignored = ERR_INIT;
 
     if (open_both(d, index, ret, &ignored) == 0 &&
-        (take(ret, LOCK_SH | LOCK_NB) == 0 || (errno == EWOULDBLOCK && d->driver)))
+        (take(ret, LOCK_SH | LOCK_NB) == 0 || (errno == EWOULDBLOCK && d->opens_slowly)))
         return true;
     devlock_release(ret);
     return false;

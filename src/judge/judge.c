@@ -152,7 +152,8 @@ static int open_worker(struct judge *g, struct err *err)
     const struct cpus *cpus = &g->station->cpus;
     const struct worker_config c = {.share = g->config.places->share,
                                     .cache = g->config.places->cache,
-                                    .cpus = cpus->split ? &cpus->runner : NULL};
+                                    .cpus = cpus->split ? &cpus->runner : NULL,
+                                    .env = g->station->device->worker_env};
 
     if (g->worker)
         return 0;

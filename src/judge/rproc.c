@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/hash.h"
-#include "device/cuda/cuda_runner.h"
 #include "judge/worker.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/sandbox.h"
@@ -19,8 +18,22 @@
 #include <unistd.h>
 
 #define RUNNER_UID_BASE 0x20000000u
+#define ENV_MAX 16
 
 /* --- starting --- */
+
+/* Nothing of the user's environment reaches a candidate. Passive waiting would cost OpenMP
+ * candidates 8 us a region, so libgomp's default stays. */
+static void make_environment(const struct device *d, char **ret)
+{
+    int n = 0;
+
+    ret[n++] = (char *)"PATH=/usr/bin:/bin";
+    ret[n++] = (char *)"LC_ALL=C";
+    for (int i = 0; d->runner_env && d->runner_env[i] && n < ENV_MAX - 1; i++)
+        ret[n++] = (char *)d->runner_env[i];
+    ret[n] = NULL;
+}
 
 static int spawn_program(struct rproc *r, int sock, int out_fd, const struct devlock *lock,
                          struct err *err)
@@ -28,21 +41,11 @@ static int spawn_program(struct rproc *r, int sock, int out_fd, const struct dev
     const struct rproc_config *c = r->config;
 
     char *argv[] = {(char *)"assay-runner", NULL};
-    /* Nothing of the user's environment reaches a candidate. Passive waiting would cost OpenMP
-     * candidates 8 us a region, so libgomp's default stays. */
-    char *plain[] = {(char *)"PATH=/usr/bin:/bin", (char *)"LC_ALL=C", NULL};
-    /* A driver that loads code at the first launch, or finds it in a cache, would be timed so. */
-    char *with_driver[] = {(char *)"PATH=/usr/bin:/bin",
-                           (char *)"LC_ALL=C",
-                           (char *)"CUDA_MODULE_LOADING=EAGER",
-                           (char *)"CUDA_CACHE_DISABLE=1",
-                           (char *)CUDA_QUEUES_ENV,
-                           (char *)CUDA_COPY_QUEUES_ENV,
-                           NULL};
+    char *envp[ENV_MAX];
     struct sandbox_spawn s = {
         .path = c->runner_path,
         .argv = argv,
-        .envp = c->device->driver ? with_driver : plain,
+        .envp = envp,
         .fds = {sock, lock ? lock->fd : -1, lock ? lock->turn : -1},
         .n_fds = !lock            ? 1
                  : lock->turn < 0 ? 2
@@ -50,10 +53,11 @@ static int spawn_program(struct rproc *r, int sock, int out_fd, const struct dev
         .out_fd = out_fd,
         .pin = c->pin,
         .cpus = c->runner_cpus,
-        .needs_proc = c->device->driver,
+        .needs_proc = c->device->needs_proc,
         .group = r->group = cgroup_make(c->mem_bytes, sandbox_max_threads()),
     };
 
+    make_environment(c->device, envp);
     return sandbox_start(&s, &r->pid, &r->pidfd, &r->layers, err);
 }
 

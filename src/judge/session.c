@@ -81,7 +81,7 @@ static int spares_wanted(const struct session *s)
 
     if (plan->spares)
         return MAX(plan->spares, 0);
-    if (!s->options.device->driver)
+    if (!s->options.device->opens_slowly)
         return 0;
     return s->station->spares.need * MAX(MIN(left, SPARES_BATCH), 1);
 }
@@ -349,7 +349,7 @@ static int ready_first_pool(struct session *s, struct evaluation *e, struct err 
     AUTO(devlock_release) struct devlock lock = DEVLOCK_INIT;
     struct err ignored = ERR_INIT;
 
-    if (!s->options.device->driver)
+    if (!s->options.device->opens_slowly)
         return 0;
     if (devlock_to_prepare(s->options.device, s->options.device_index, &lock, &e->queue_ms, err) <
         0)
@@ -365,8 +365,8 @@ static int ready_first_pool(struct session *s, struct evaluation *e, struct err 
  */
 static bool is_alone(const struct session *s, const struct evaluation *e)
 {
-    bool counted =
-        s->options.device->driver && s->problem->requires_memory && e->subject.kind->memory_counted;
+    bool counted = s->options.device->counts_device_memory && s->problem->requires_memory &&
+                   e->subject.kind->memory_counted;
 
     return !s->options.plan.check_only || counted;
 }

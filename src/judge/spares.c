@@ -21,7 +21,7 @@ static bool suits(const struct rproc_config *waiting, const struct rproc_config 
     return waiting->subject.kind == wanted->subject.kind && waiting->device == wanted->device &&
            waiting->device_index == wanted->device_index &&
            waiting->require_sandbox == wanted->require_sandbox &&
-           (wanted->device->driver || waiting->mem_bytes == wanted->mem_bytes);
+           (wanted->device->maps_beyond_memory || waiting->mem_bytes == wanted->mem_bytes);
 }
 
 void spares_serve(struct spares *s, const struct rproc_config *config, int need)

@@ -120,7 +120,8 @@ static bool counts_memory(const struct trial *t)
 {
     const struct pool *p = t->config->pool;
 
-    return p->graph->memory_bytes && p->device->driver && trial_subject(t)->memory_counted;
+    return p->graph->memory_bytes && p->device->counts_device_memory &&
+           trial_subject(t)->memory_counted;
 }
 
 int trial_start_runners(struct trial *t, struct verdict *v, struct err *err)

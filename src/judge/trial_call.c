@@ -411,7 +411,7 @@ static int check_memory(struct trial *t, const struct rproc *r, struct verdict *
 
     if (!p->graph->memory_bytes || !trial_subject(t)->memory_counted)
         return 0;
-    if (!p->device->driver)
+    if (!p->device->counts_device_memory)
         return check_host_memory(t, r, v, err);
     if (budget_look(&t->budget, err) < 0)
         return -1;

@@ -10,7 +10,6 @@
 #include "judge/worker.h"
 
 #include "base/fs.h"
-#include "device/cuda/cuda_runner.h"
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
@@ -98,22 +97,24 @@ static void last_line(const struct worker *w, struct buf *out)
 /* ---- starting ---- */
 
 /* The user's own environment, since Python finds its packages by it; a place for what torch.compile
- * keeps; and as many queues to the device as candidates have (cuda_runner.h). For
- * free_environment(): only the last OWN_STRINGS are its own. */
-#define OWN_STRINGS 4
-static char **make_environment(const char *cache)
+ * keeps; and what the device asks for. For free_environment(): only the last OWN_STRINGS are its
+ * own. */
+#define OWN_STRINGS 2
+static char **make_environment(const struct worker_config *c)
 {
-    size_t n = 0;
+    size_t n = 0, more = 0;
     char **envp;
 
     while (environ[n])
         n++;
-    envp = xcalloc(n + OWN_STRINGS + 1, sizeof(*envp));
+    while (c->env && c->env[more])
+        more++;
+    envp = xcalloc(n + more + OWN_STRINGS + 1, sizeof(*envp));
     memcpy(envp, environ, n * sizeof(*envp));
-    envp[n] = xstrdup("PYTHONDONTWRITEBYTECODE=1");
-    envp[n + 1] = xasprintf("TORCHINDUCTOR_CACHE_DIR=%s/inductor", cache);
-    envp[n + 2] = xstrdup(CUDA_QUEUES_ENV);
-    envp[n + 3] = xstrdup(CUDA_COPY_QUEUES_ENV);
+    for (size_t i = 0; i < more; i++)
+        envp[n + i] = (char *)c->env[i];
+    envp[n + more] = xstrdup("PYTHONDONTWRITEBYTECODE=1");
+    envp[n + more + 1] = xasprintf("TORCHINDUCTOR_CACHE_DIR=%s/inductor", c->cache);
     return envp;
 }
 
@@ -134,7 +135,7 @@ static int start_python(struct worker *w, const struct worker_config *c, const c
     AUTO(freep) char *script = xasprintf("%s/workers/torch_worker.py", c->share);
     /* env finds it in $PATH and leaves links alone: a virtual environment is known by its link. */
     char *argv[] = {(char *)"env", (char *)python, script, NULL};
-    char **envp = make_environment(c->cache);
+    char **envp = make_environment(c);
     struct sandbox_spawn s = {.path = "/usr/bin/env",
                               .argv = argv,
                               .envp = envp,

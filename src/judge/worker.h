@@ -13,9 +13,10 @@
 struct worker;
 
 struct worker_config {
-    const char *share;     /* holds workers/ */
-    const char *cache;     /* of what torch.compile makes */
-    const cpu_set_t *cpus; /* of its runners; NULL: the caller's */
+    const char *share;      /* holds workers/ */
+    const char *cache;      /* of what torch.compile makes */
+    const cpu_set_t *cpus;  /* of its runners; NULL: the caller's */
+    const char *const *env; /* struct device, worker_env */
 };
 
 /* Starts Python and waits until torch is there: seconds. $ASSAY_PYTHON names the interpreter;

@@ -135,10 +135,11 @@ static void lock_down(struct session *s)
     const char *why = NULL;
     int found = s->device->probe(&why); /* now, while it can look around; its paths need it */
     struct sandbox_policy policy = {.uid = s->hello.uid,
-                                    .mem_bytes = s->device->driver ? 0 : s->hello.mem_bytes,
+                                    .mem_bytes =
+                                        s->device->maps_beyond_memory ? 0 : s->hello.mem_bytes,
                                     .read_paths = s->device->read_paths,
                                     .write_paths = s->device->write_paths,
-                                    .driver = s->device->driver};
+                                    .driver = s->device->needs_ioctl};
     struct err err = ERR_INIT;
 
     if (found == 0)
@@ -191,7 +192,8 @@ static void seal_and_report(struct session *s, uint32_t wanted)
     struct wire_msg m = WIRE_MSG_INIT(WIRE_READY);
     struct err err = ERR_INIT;
 
-    if (sandbox_seal(s->device->driver, &s->layers, &err) < 0 || check_layers(s, wanted, &err) < 0)
+    if (sandbox_seal(s->device->needs_ioctl, &s->layers, &err) < 0 ||
+        check_layers(s, wanted, &err) < 0)
         give_up(s, WIRE_STAGE_SANDBOX, 0, err.text);
     m.u.ready.layers = s->layers;
     if (wire_write(s->sock, &m, &err) < 0)

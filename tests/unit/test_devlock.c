@@ -94,7 +94,7 @@ static void many_share_and_one_is_alone(void **state)
 
     (void)state;
     use_folder("c");
-    driver.driver = true;
+    driver.opens_slowly = true;
 
     AUTO(devlock_release) struct devlock first = shared(&device_fake);
     AUTO(devlock_release) struct devlock second = shared(&device_fake);
@@ -123,7 +123,7 @@ static void from_alone_to_shared(void **state)
 static void devices_that_need_none_get_none(void **state)
 {
     static const struct {
-        bool pins_cores, driver;
+        bool pins_cores, opens_slowly;
     } cases[] = {{true, false}, {false, true}, {false, false}};
 
     (void)state;
@@ -134,11 +134,11 @@ static void devices_that_need_none_get_none(void **state)
         AUTO(devlock_release) struct devlock prepare = DEVLOCK_INIT;
 
         d.pins_cores = cases[i].pins_cores;
-        d.driver = cases[i].driver;
+        d.opens_slowly = cases[i].opens_slowly;
         assert_int_equal(devlock_to_build(&d, 0, &build, &waited, &err), 0);
         assert_int_equal(devlock_to_prepare(&d, 0, &prepare, &waited, &err), 0);
         assert_int_equal(build.fd >= 0, cases[i].pins_cores);
-        assert_int_equal(prepare.fd >= 0, cases[i].driver);
+        assert_int_equal(prepare.fd >= 0, cases[i].opens_slowly);
     }
 }
 
@@ -201,7 +201,7 @@ static void who_waits_to_be_alone_goes_first(void **state)
 
     (void)state;
     use_folder("d");
-    driver.driver = true;
+    driver.opens_slowly = true;
 
     AUTO(devlock_release) struct devlock first = shared(&device_fake);
     struct other judge = start_other(true, &first);

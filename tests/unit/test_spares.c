@@ -196,7 +196,7 @@ static void started_for_those_to_come(void **state)
     struct bench b;
 
     (void)state;
-    slow.driver = true;
+    slow.opens_slowly = true;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct session_options o = {
             .device = &slow, .plan = PLAN_DEFAULT, .candidates = cases[i].candidates};
@@ -233,7 +233,7 @@ static void kept_from_problem_to_problem(void **state)
     slow.judge = &judge;
     for (int driver = 0; driver < 2; driver++) {
         opened = 0;
-        slow.driver = driver;
+        slow.opens_slowly = slow.maps_beyond_memory = driver;
         o.plan.spares = 2;
         bench_open_with(&b, &o);
         fill(&b.station->spares, 2);
@@ -393,7 +393,7 @@ static void with_a_driver_they_wait_for_their_turn(void **state)
     double waited = 0;
 
     (void)state;
-    slow.driver = true;
+    slow.opens_slowly = true;
     must(devlock_alone(&device_fake, 0, &timing, &waited, &err), &err);
     spares_serve(&s, &config, 1);
     s.full = 1;
