@@ -68,17 +68,21 @@ $(BUILD)/assay-runner: $(call objects,runner) $(RUNNER_LIB)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -l:libsodium.a $(LIBS_RUNNER) $(RPATH) -Wl,--no-as-needed -lgomp -lm -lpthread
 
 # A runner that evaluates the problem itself: it knows ops, and no candidate is ever loaded into it.
-$(BUILD)/assay-plain: $(call objects,plain) $(filter-out %/main.o,$(call objects,runner)) $(JUDGE_LIB) $(RUNNER_LIB)
+$(BUILD)/assay-plain: $(call objects,plain) $(filter-out %/main.o,$(call objects,runner)) $(RUNNER_LIB) $(JUDGE_LIB)
 	$(call say,link,$@)
-	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(RPATH)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(RUNNER_LIB) $(LIBS) $(RPATH)
 
 # The builder's tool around NVRTC. --as-needed: in its sandbox it may see no libgomp of ours.
 $(BUILD)/assay-nvrtc: $(call objects,nvrtc) $(RUNNER_LIB)
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ -Wl,--as-needed -l:libsodium.a $(LIBS_RUNNER)
 
-$(RUNNER_LIB): $(call objects,$(RUNNER_DIRS))
-$(JUDGE_LIB): $(call objects,$(JUDGE_DIRS))
+# A device has a face for the judge and one for runners (device/NAME/NAME_for_*.c), under one name: a
+# program takes the face of the library that comes first. What no face needs is not linked.
+# The registry is in both, so that it finds the faces that lie beside it.
+FOR_JUDGE = %_for_judge.o
+$(RUNNER_LIB): $(filter-out $(FOR_JUDGE),$(call objects,$(RUNNER_DIRS)))
+$(JUDGE_LIB): $(call objects,$(JUDGE_DIRS)) $(filter $(FOR_JUDGE) %/registry.o,$(call objects,device))
 $(BUILD)/%.a:
 	$(Q)rm -f $@; ar rcs $@ $^
 

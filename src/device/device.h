@@ -254,9 +254,9 @@ struct device {
     int hold_ms;
     /* How many there are, 0 when nothing is found; *ret_why then says what is missing (static). */
     int (*probe)(const char **ret_why);
-    const char *remedy; /* what to do then; NULL where one is always there */
-    const struct device_judge_ops *judge;
-    const struct device_runner_ops *runner;
+    const char *remedy;                     /* what to do then; NULL where one is always there */
+    const struct device_judge_ops *judge;   /* NULL in a runner */
+    const struct device_runner_ops *runner; /* NULL in a judge */
     /* What a runner of this device may touch besides what every runner may; NULL: nothing. Files,
      * folders or glob patterns (with {a,b}), NULL-terminated; what does not exist here is passed
      * over. Complete only once probe() has been called in this process. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* What cpu.c joins into one device. */
 #ifndef ASSAY_DEVICE_CPU_DEVICE_H
 #define ASSAY_DEVICE_CPU_DEVICE_H
 
@@ -7,5 +6,11 @@
 
 extern const struct device_judge_ops cpu_judge;
 extern const struct device_runner_ops cpu_runner;
+int cpu_probe(const char **ret_why);
+
+#define CPU_DEVICE                                                                           \
+    .api = DEVICE_API, .name = "cpu", .summary = "C kernels on this machine's cores",        \
+    .suffixes = (const char *const[]){".c", NULL}, .clock = CLOCK_JUDGE, .pins_cores = true, \
+    .probe = cpu_probe
 
 #endif

@@ -2,11 +2,9 @@
 /* What a runner may reach on an NVIDIA machine: the driver's device nodes, what the driver asks the
  * kernel about the machine, and its library files one by one. Not whole library folders: cuBLAS and
  * its kin may lie there, and a candidate is not to load them. */
-#include "device/device.h"
+#include "device/cuda/cuda_device.h"
 
 #include "device/cuda/cuda_driver.h"
-#include "device/cuda/cuda_judge.h"
-#include "device/cuda/cuda_runner.h"
 
 #include <dlfcn.h>
 #include <glob.h>
@@ -18,7 +16,7 @@
  */
 static char beside_driver[PATH_MAX];
 
-static const char *const read_paths[] = {
+const char *const cuda_read_paths[] = {
     beside_driver,
     /* What libcuda and nvcc's shared objects are linked with, and the driver's usual places. */
     "/etc/ld.so.cache",
@@ -34,7 +32,7 @@ static const char *const read_paths[] = {
     NULL,
 };
 
-static const char *const write_paths[] = {
+const char *const cuda_write_paths[] = {
     "/dev/nvidiactl",
     "/dev/nvidia[0-9]*",
     "/dev/nvidia-uvm*",
@@ -54,7 +52,7 @@ static void find_beside_driver(const struct cuda_driver *cu)
 }
 
 /* Without cuInit, after which nobody may fork. */
-static int cuda_probe(const char **ret_why)
+int cuda_probe(const char **ret_why)
 {
     const struct cuda_driver *cu = cuda_driver(ret_why);
     glob_t nodes = {0};
@@ -74,30 +72,7 @@ static int cuda_probe(const char **ret_why)
 /* A context's queues to the device are most of what it costs: with two, and one for copies, it is
  * made and closed in 110 ms where the usual eight take 210 (H200). PyTorch has as many. */
 #define QUEUES "CUDA_DEVICE_MAX_CONNECTIONS=2", "CUDA_DEVICE_MAX_COPY_CONNECTIONS=1"
-static const char *const worker_env[] = {QUEUES, NULL};
+const char *const cuda_worker_env[] = {QUEUES, NULL};
 /* A driver that loads code at the first launch, or finds it in a cache, would be timed so. */
-static const char *const runner_env[] = {"CUDA_MODULE_LOADING=EAGER", "CUDA_CACHE_DISABLE=1",
-                                         QUEUES, NULL};
-
-const struct device device_cuda = {
-    .api = DEVICE_API,
-    .name = "cuda",
-    .summary = "CUDA kernels on NVIDIA GPUs",
-    .suffixes = (const char *const[]){".cu", NULL},
-    .clock = CLOCK_CLAIM_AUDITED,
-    .pins_cores = false,
-    .hold_ms = DEVICE_HOLD_MS,
-    .probe = cuda_probe,
-    .remedy = "install NVIDIA's current driver, or judge C kernels with --device cpu",
-    .judge = &cuda_judge_ops,
-    .runner = &cuda_runner_ops,
-    .read_paths = read_paths,
-    .write_paths = write_paths,
-    .needs_ioctl = true,
-    .needs_proc = true,
-    .maps_beyond_memory = true,
-    .opens_slowly = true,
-    .counts_device_memory = true,
-    .runner_env = runner_env,
-    .worker_env = worker_env,
-};
+const char *const cuda_runner_env[] = {"CUDA_MODULE_LOADING=EAGER", "CUDA_CACHE_DISABLE=1", QUEUES,
+                                       NULL};
