@@ -82,7 +82,7 @@ static int add_kinds(struct app *app, const char *kinds, int argc, char **argv,
 static int default_kinds(const struct baseline_options *o, const char **ret, struct err *err)
 {
     const struct baseline openblas = {.mode = "openblas"};
-    const struct device *device = &device_cuda;
+    const struct device *device = judge_torch_device();
     struct err ignored = ERR_INIT;
     int index;
 
@@ -90,7 +90,7 @@ static int default_kinds(const struct baseline_options *o, const char **ret, str
         return -1;
     if (o->kinds)
         *ret = o->kinds;
-    else if (device == &device_cuda && judge_torch_device() == device)
+    else if (device->torch_first && device == judge_torch_device())
         *ret = gpu_kinds;
     else
         *ret = baseline_available(&openblas, &ignored) == 0 ? cpu_kinds : no_blas_kinds;

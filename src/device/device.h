@@ -243,6 +243,8 @@ struct device_runner_ops { /* in the sandboxed process; nothing here is trusted 
     const char *(*fault)(void *ctx);
 };
 
+struct ops_engine; /* ops/ops.h */
+
 struct device {
     int api; /* DEVICE_API */
     const char *name, *summary;
@@ -257,6 +259,9 @@ struct device {
     const char *remedy;                     /* what to do then; NULL where one is always there */
     const struct device_judge_ops *judge;   /* NULL in a runner */
     const struct device_runner_ops *runner; /* NULL in a judge */
+    /* Of a judge's ctx: evaluates graphs where the contents lie. NULL: the host does. */
+    int (*open_engine)(void *ctx, struct ops_engine *ret, struct err *err);
+    bool torch_first; /* PyTorch's baselines run here where there is one, else on the CPU */
     /* What a runner of this device may touch besides what every runner may; NULL: nothing. Files,
      * folders or glob patterns (with {a,b}), NULL-terminated; what does not exist here is passed
      * over. Complete only once probe() has been called in this process. */

@@ -150,7 +150,9 @@ int gpu_engine_open(void *cuda_judge_ctx, struct ops_engine *ret, struct err *er
                            .eval = engine_eval,
                            .peak_bytes = engine_peak_bytes,
                            .compares = gpu_compares,
-                           .compare = gpu_compare};
+                           .compare = gpu_compare,
+                           .trim = gpu_engine_trim,
+                           .close = gpu_engine_close};
 
     g->c = cuda_judge_ctx;
     g->columns_bytes = g->lanes_bytes = GPU_PIECE_BYTES;

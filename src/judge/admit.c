@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/admit.h"
 
-#include "gpu/gpu.h"
 #include "judge/admit_scored.h"
 
 #include <math.h>
@@ -593,8 +592,8 @@ int admit_open(const struct device *device, int index, struct admit_place *ret, 
 
     int rc = device->judge->describe(at.ctx, &at.info, err);
 
-    if (rc == 0 && device == &device_cuda)
-        rc = gpu_engine_open(at.ctx, &at.engine, err);
+    if (rc == 0 && device->open_engine)
+        rc = device->open_engine(at.ctx, &at.engine, err);
     if (rc < 0)
         device->judge->close(at.ctx);
     else
@@ -606,8 +605,8 @@ void admit_close(struct admit_place *at)
 {
     if (!at->device)
         return;
-    if (at->device == &device_cuda)
-        gpu_engine_close(&at->engine);
+    if (at->engine.close)
+        at->engine.close(&at->engine);
     at->device->judge->close(at->ctx);
     *at = (struct admit_place){0};
 }

@@ -232,7 +232,10 @@ const struct device *judge_torch_device(void)
 {
     const char *why;
 
-    return device_cuda.probe(&why) > 0 ? &device_cuda : &device_cpu;
+    for (const struct device *const *d = device_registry; *d; d++)
+        if ((*d)->torch_first && (*d)->probe(&why) > 0)
+            return *d;
+    return &device_cpu;
 }
 
 /* Our own loops are the CPU's. */

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
-#include "gpu/gpu.h"
 #include "judge/call_floor.h"
 #include "judge/devlock.h"
 
@@ -95,8 +94,8 @@ static int open_calibration(struct station *st, bool *ret_made, struct err *err)
 /* Expected values are computed where the contents lie. */
 static int open_engine(struct station *st, struct err *err)
 {
-    if (st->device == &device_cuda)
-        return gpu_engine_open(st->ctx, &st->engine, err);
+    if (st->device->open_engine)
+        return st->device->open_engine(st->ctx, &st->engine, err);
     st->engine = ops_host;
     return 0;
 }
@@ -137,8 +136,8 @@ static void close_device(struct station *st)
 {
     hardware_release(&st->hardware_list);
     st->hardware = NULL;
-    if (st->device == &device_cuda)
-        gpu_engine_close(&st->engine);
+    if (st->engine.close)
+        st->engine.close(&st->engine);
     if (st->has_ctx)
         st->device->judge->close(st->ctx);
     st->ctx = NULL;
@@ -163,8 +162,8 @@ int station_ready(struct station *st, bool *ret_calibration_made, struct err *er
 
 void station_trim(struct station *st)
 {
-    if (st->ready && st->device == &device_cuda)
-        gpu_engine_trim(&st->engine);
+    if (st->ready && st->engine.trim)
+        st->engine.trim(&st->engine);
 }
 
 void station_free(struct station *st)

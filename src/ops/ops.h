@@ -58,6 +58,9 @@ struct ops_engine {
      * what is expected. */
     int (*compare)(void *ctx, const struct graph *g, const void *const *sources,
                    const struct ops_compare *what, struct compare_stats *ret, struct err *err);
+    /* Optional, both: memory it keeps for the next evaluation goes back; its end. */
+    void (*trim)(struct ops_engine *e);
+    void (*close)(struct ops_engine *e);
 };
 extern const struct ops_engine ops_host;
 

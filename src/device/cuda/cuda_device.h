@@ -8,13 +8,13 @@ extern const char *const cuda_read_paths[], *const cuda_write_paths[];
 extern const char *const cuda_runner_env[], *const cuda_worker_env[];
 int cuda_probe(const char **ret_why);
 
-#define CUDA_DEVICE                                                                              \
-    .api = DEVICE_API, .name = "cuda", .summary = "CUDA kernels on NVIDIA GPUs",                 \
-    .suffixes = (const char *const[]){".cu", NULL}, .clock = CLOCK_CLAIM_AUDITED,                \
-    .hold_ms = DEVICE_HOLD_MS, .probe = cuda_probe,                                              \
-    .remedy = "install NVIDIA's current driver, or judge C kernels with --device cpu",           \
-    .read_paths = cuda_read_paths, .write_paths = cuda_write_paths, .needs_ioctl = true,         \
-    .needs_proc = true, .maps_beyond_memory = true, .opens_slowly = true,                        \
+#define CUDA_DEVICE                                                                            \
+    .api = DEVICE_API, .name = "cuda", .summary = "CUDA kernels on NVIDIA GPUs",               \
+    .suffixes = (const char *const[]){".cu", NULL}, .clock = CLOCK_CLAIM_AUDITED,              \
+    .hold_ms = DEVICE_HOLD_MS, .probe = cuda_probe,                                            \
+    .remedy = "install NVIDIA's current driver, or judge C kernels with --device cpu",         \
+    .read_paths = cuda_read_paths, .write_paths = cuda_write_paths, .needs_ioctl = true,       \
+    .needs_proc = true, .maps_beyond_memory = true, .opens_slowly = true, .torch_first = true, \
     .counts_device_memory = true, .runner_env = cuda_runner_env, .worker_env = cuda_worker_env
 
 #endif
