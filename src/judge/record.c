@@ -379,7 +379,7 @@ json_t *record_json(const struct session *s, const struct evaluation *e)
     json_object_set_new(j, "problem_hash", json_string(s->problem->hash));
     json_object_set_new(j, "candidate", candidate_json(e));
     json_object_set_new(j, "verdict", json_string(verdict_names[e->verdict.kind]));
-    json_object_set_new(j, "reason", string_or_null(e->verdict.reason));
+    json_object_set_new(j, "reason", string_or_null(e->verdict.code));
     json_object_set_new(j, "detail", text(e->verdict.detail));
     json_object_set_new(j, "device", json_string(s->options.device->name));
     json_object_set_new(j, "device_info", device_json(s));

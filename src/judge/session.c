@@ -227,13 +227,13 @@ static int build(struct session *s, struct evaluation *e, struct err *err)
     case BUILD_OK:
         return 0;
     case BUILD_FAILED:
-        return verdict_set(&e->verdict, VERDICT_BUILD_ERROR, "compiler", "the compiler refused it");
+        return verdict_set(&e->verdict, REASON_BUILD_ERROR_COMPILER, "the compiler refused it");
     case BUILD_TIMEOUT:
-        return verdict_set(&e->verdict, VERDICT_BUILD_ERROR, "timeout",
+        return verdict_set(&e->verdict, REASON_BUILD_ERROR_TIMEOUT,
                            "the compiler did not end within %d ms",
                            s->options.plan.build_timeout_ms);
     case BUILD_TOO_LARGE:
-        return verdict_set(&e->verdict, VERDICT_BUILD_ERROR, "too_large", "the %s is too large",
+        return verdict_set(&e->verdict, REASON_BUILD_ERROR_TOO_LARGE, "the %s is too large",
                            e->source_len > PREBUILD_SOURCE_MAX ? "source" : "artifact");
     }
     return 0;
@@ -454,7 +454,8 @@ static void conclude(struct evaluation *e, int rc, uint64_t start, const struct 
 {
     if (rc < 0) {
         e->infra_kind = err->kind;
-        verdict_set(&e->verdict, VERDICT_INFRA, err->kind == ERR_DEVICE ? "device" : "system", "%s",
+        verdict_set(&e->verdict,
+                    err->kind == ERR_DEVICE ? REASON_INFRA_DEVICE : REASON_INFRA_SYSTEM, "%s",
                     err->text);
     }
     e->total_ms = clock_ms_since(start);

@@ -104,7 +104,7 @@ static int physics(struct session *s, const struct graph *g, const struct evalua
 
     bool cold = r->trial.cold.median < r->limits.physics_ns;
 
-    return verdict_set(v, VERDICT_REJECTED, "physics",
+    return verdict_set(v, REASON_REJECTED_PHYSICS,
                        "%.3f us %s is faster than this device can move or compute it, or run an "
                        "empty kernel (%.3f us)",
                        (cold ? r->trial.cold.median : r->trial.hot.median) / 1e3,

@@ -199,8 +199,8 @@ static int check_phase(struct trial *t, struct verdict *v, struct err *err)
         if (rc)
             return rc;
         if (trial_past(limit_ms, start))
-            return verdict_set(v, VERDICT_TIMEOUT, "checks", "%d of %d checks took over %d ms",
-                               k + 1, trial_checks(t), limit_ms);
+            return verdict_set(v, REASON_TIMEOUT_CHECKS, "%d of %d checks took over %d ms", k + 1,
+                               trial_checks(t), limit_ms);
         if (k == trial_old_content(t, 0))
             first = t->last;
     }
@@ -315,7 +315,7 @@ static int blame_memory(struct trial *t, struct verdict *v, struct err *err)
         (t->left_bytes >= MEMORY_LEAST && now - t->left_bytes < t->free_bytes / 2))
         return -1;
     *err = (struct err)ERR_INIT;
-    return verdict_set(v, VERDICT_REJECTED, "memory",
+    return verdict_set(v, REASON_REJECTED_MEMORY,
                        "it holds so much of the device's memory that the judge has too little: "
                        "%.0f MB were left of %.0f MB",
                        (double)t->left_bytes / 1e6, (double)t->free_bytes / 1e6);

@@ -330,7 +330,7 @@ static void audit_scored(const struct trial *t, struct verdict *doubt)
     double outside = outside_median(t);
 
     if (trial_audited(t) && !audit_cold(claim, outside, r->held))
-        verdict_set(doubt, VERDICT_REJECTED, "clock",
+        verdict_set(doubt, REASON_REJECTED_CLOCK,
                     "the runner claims %.1f us a call, the judge's clock says %.1f us", claim / 1e3,
                     outside / 1e3);
 }
@@ -342,7 +342,7 @@ static void audit_batches(const struct trial *t, const struct series *claims,
 
     t->result->hot_outside_ns = seen / count;
     if (trial_audited(t) && !audit_hot(claim, seen))
-        verdict_set(doubt, VERDICT_REJECTED, "clock",
+        verdict_set(doubt, REASON_REJECTED_CLOCK,
                     "the runner claims %.1f us for %d calls back to back, the judge's clock says "
                     "%.1f us",
                     claim / 1e3, count, seen / 1e3);
@@ -457,7 +457,7 @@ static int look_for_others(struct trial *t, struct verdict *doubt, struct err *e
                     "the device is busy: a flush took %.0f us at first and takes %.0f us now, with "
                     "no runner left; wait for the other program, or use another device",
                     r->idle.flush_ns / 1e3, alone.flush_ns / 1e3);
-    verdict_set(doubt, VERDICT_REJECTED, "busy",
+    verdict_set(doubt, REASON_REJECTED_BUSY,
                 "the candidate's work runs on between calls: a flush takes %.0f us then, %.0f us "
                 "on the idle device; a probe after its calls %.0f us, and %.0f us",
                 r->busy.flush_ns / 1e3, r->idle.flush_ns / 1e3, r->busy.probe_ns / 1e3,
