@@ -433,7 +433,7 @@ static int judge_one(struct eval *v, const char *word, const struct judge_reques
         fputs("\r\033[K", stderr);
     if (found < 0)
         return -1;
-    e.load_ms = v->load_ms;
+    e.phases.ms[PHASE_LOAD] = v->load_ms;
     warn_layers(v, &e);
 
     int rc = report(v, &e, err);

@@ -385,7 +385,7 @@ static void watch_budget(void *arg)
  * minds a look aside, and in other calls that nobody can guess, few enough that no median minds. */
 static struct rproc_watch memory_watch(struct trial *t, const struct shot *s)
 {
-    if (!t->budget.ops || (t->phase != PHASE_CHECK && s->looks / LOOKS_APART % MEMORY_LOOKS != 0))
+    if (!t->budget.ops || (t->phase != TRIAL_CHECK && s->looks / LOOKS_APART % MEMORY_LOOKS != 0))
         return (struct rproc_watch){NULL, NULL};
     return (struct rproc_watch){watch_budget, &t->budget};
 }
@@ -432,7 +432,7 @@ int trial_call(struct trial *t, struct rproc *r, int content, int count, bool ho
     t->result->n_calls += count;
     trial_spread_out(t);
     if (rc == 0) {
-        t->result->candidate_ms += (double)reply->wall_ns / 1e6;
+        trial_phases(t)->ms[PHASE_CANDIDATE] += (double)reply->wall_ns / 1e6;
         rc = check_memory(t, r, v, err);
     }
     if (rc == 0)

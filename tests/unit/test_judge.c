@@ -291,10 +291,10 @@ static void contents_are_made_again_where_memory_is_short(void **state)
             assert_memory_equal(get(&wide, k)->y.host, get(&tight, k)->y.host, wide.y_bytes);
         }
         if (round == 0)
-            first_ms = tight.expected_ms;
+            first_ms = tight.own.ms[PHASE_EXPECTED];
     }
-    assert_true(tight.expected_ms == first_ms); /* the second time is none of it */
-    assert_true(tight.remade_ms > 0 && wide.remade_ms == 0);
+    assert_true(tight.own.ms[PHASE_EXPECTED] == first_ms); /* the second time is none of it */
+    assert_true(tight.own.ms[PHASE_REMADE] > 0 && wide.own.ms[PHASE_REMADE] == 0);
     assert_ptr_equal(get(&tight, 7), get(&tight, 7));
     assert_int_equal(tight.n_slots, 2);
     assert_int_equal(device_cpu.judge->mem_alloc(ctx, MEM_PRIVATE, tight.out.bytes, &zeros, &err),
