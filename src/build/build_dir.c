@@ -51,7 +51,7 @@ static void sweep(const char *tmp)
         closedir(dir);
 }
 
-/* Returns 0 when another builder's sweep came between making the folder and locking it. */
+/* ret stays empty when another builder's sweep came between making the folder and locking it. */
 static int make_locked(const char *tmp, struct build_dir *ret)
 {
     AUTO(freep) char *path = fs_join(tmp, "XXXXXX");
@@ -77,7 +77,7 @@ static int make_locked(const char *tmp, struct build_dir *ret)
     }
     ret->path = steal(&path);
     ret->lock_fd = fd_steal(&fd);
-    return 1;
+    return 0;
 }
 
 int build_dir_open(const char *cache_dir, struct build_dir *ret, struct err *err)
@@ -88,14 +88,18 @@ int build_dir_open(const char *cache_dir, struct build_dir *ret, struct err *err
         return -1;
 
     AUTO(freep) char *tmp = realpath(name, NULL);
+    struct build_dir made = BUILD_DIR_INIT;
     int rc = 0;
 
     if (!tmp)
         return fail_errno(err, "%s", name);
     sweep(tmp);
-    for (int i = 0; i < ATTEMPTS && rc == 0; i++)
-        rc = make_locked(tmp, ret);
-    return rc > 0 ? 0 : fail_errno(err, "cannot make a folder in %s", tmp);
+    for (int i = 0; i < ATTEMPTS && rc == 0 && !made.path; i++)
+        rc = make_locked(tmp, &made);
+    if (!made.path)
+        return fail_errno(err, "cannot make a folder in %s", tmp);
+    *ret = made;
+    return 0;
 }
 
 void build_dir_close(struct build_dir *d)

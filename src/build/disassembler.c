@@ -103,7 +103,7 @@ int disassembler_find(const char *cache_dir, struct disassembler *ret, struct er
     d.path = choose(err);
     /* One that does not even tell its version is none. */
     if (!d.path || program_ask(d.path, options, cache_dir, &version, err) < 0)
-        return 1;
+        return -1;
     d.name = short_name(d.path, buf_str(&version));
     d.bare = strncmp(base_of(d.path), "nvdisasm", strlen("nvdisasm")) == 0;
     identify(&d, buf_str(&version));

@@ -21,12 +21,12 @@ struct disassembler {
     }
 
 /* $ASSAY_DISASM, else nvdisasm, else cuobjdump: in $PATH, the toolkit ($CUDA_HOME), beside nvcc.
- * Returns 1 when there is none that works, and why in err, which is then no error of ours. */
+ * -1 when there is none that works. */
 int disassembler_find(const char *cache_dir, struct disassembler *ret, struct err *err);
 void disassembler_release(struct disassembler *d);
 
-/* Reads the code in its sandbox and adds to ret. Returns 1 when the tool could not make sense of
- * it, and what it said in err (likewise). */
+/* Reads the code in its sandbox and adds to ret. 1: the code is at fault, as the tool could not
+ * make sense of it; err has what the tool said. */
 int disassembler_run(const struct disassembler *d, const char *cache_dir, const void *code,
                      size_t len, struct sass *ret, struct err *err);
 

@@ -257,42 +257,44 @@ static int look(const struct evidence_request *req, const struct disassembler *d
     return disassembler_run(d, req->cache_dir, program.cubin.at, program.cubin.len, &e->sass, err);
 }
 
-/* Returns 1 when there was something in the way; err says what. */
+/* What was in the way becomes part of the evidence, and is no error any more. */
+static int not_checked(struct evidence *e, struct err *why)
+{
+    e->why_not = xstrdup(why->text);
+    *why = (struct err)ERR_INIT;
+    return 0;
+}
+
 static int collect(const struct evidence_request *req, struct evidence *e, struct err *err)
 {
     AUTO(disassembler_release) struct disassembler d = DISASSEMBLER_INIT;
     char key[HASH_HEX];
-    int rc = disassembler_find(req->cache_dir, &d, err);
 
-    if (rc)
-        return rc;
+    if (disassembler_find(req->cache_dir, &d, err) < 0)
+        return not_checked(e, err);
     make_key(req, &d, key);
-    e->cached = !req->no_cache && load(req->cache_dir, key, e);
+    e->cached = e->checked = !req->no_cache && load(req->cache_dir, key, e);
     if (e->cached)
         return 0;
     e->tool = xstrdup(d.name);
-    rc = look(req, &d, e, err);
-    if (rc || req->no_cache)
-        return rc;
-    return keep(req->cache_dir, key, e, err);
+
+    int rc = look(req, &d, e, err);
+
+    if (rc)
+        return rc < 0 ? -1 : not_checked(e, err);
+    e->checked = true;
+    return req->no_cache ? 0 : keep(req->cache_dir, key, e, err);
 }
 
 int evidence_collect(const struct evidence_request *req, struct evidence *ret, struct err *err)
 {
     AUTO(evidence_release) struct evidence e = {0};
-    struct err why = ERR_INIT;
     uint64_t start = clock_ns();
 
     e.applies = strcmp(req->device, "cuda") == 0;
     if (e.applies) {
-        int rc = collect(req, &e, &why);
-
-        if (rc < 0) {
-            *err = why;
+        if (collect(req, &e, err) < 0)
             return wrap(err, "evidence");
-        }
-        e.checked = rc == 0;
-        e.why_not = rc ? xstrdup(why.text) : NULL;
         e.ms = clock_ms_since(start);
     }
     *ret = e;

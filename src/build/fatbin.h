@@ -19,8 +19,8 @@ struct fatbin {
     bool has_ptx; /* an entry that the driver would compile when it is loaded */
 };
 
-/* Takes the library apart. Returns 1 where it holds something that cannot be read, and what in err:
- * half of the code would be worse than none. */
+/* Takes the library apart. 1: the library is at fault, as it holds something that cannot be read;
+ * err says what. Half of the code would be worse than none. */
 int fatbin_read(const char *bytes, size_t len, struct fatbin *ret, struct err *err);
 
 #endif

@@ -136,7 +136,7 @@ static int judge_control(struct run *r, const struct attack *a, struct attack_ti
     if (e.verdict.kind != VERDICT_PASS || ret->n != e.n_sizes)
         rc = fail(err, e.verdict.kind == VERDICT_INFRA ? e.infra_kind : ERR_INPUT,
                   "%s: its control %s has to pass, and got %s%s%s: %s", a->path, a->control,
-                  verdict_names[e.verdict.kind], e.verdict.reason[0] ? ": " : "", e.verdict.reason,
+                  verdict_names[e.verdict.kind], e.verdict.code[0] ? ": " : "", e.verdict.code,
                   e.verdict.detail);
     evaluation_release(&e);
     return rc;
@@ -291,7 +291,7 @@ static void print_finding(const struct run *r, int i, struct buf *out)
     text_colored(out, r->app->color, well ? TEXT_GREEN : TEXT_RED, "%-9s",
                  attack_outcome_names[f->outcome]);
     buf_addf(out, " %-32s %s%s%s", a->name, verdict_names[f->verdict.kind],
-             f->verdict.reason[0] ? ": " : "", f->verdict.reason);
+             f->verdict.code[0] ? ": " : "", f->verdict.code);
     if (a->least_us > 0)
         buf_addf(out, ", %.1f us", f->times.n ? f->times.us[0] : 0);
     if (well) {
@@ -410,7 +410,7 @@ static json_t *finding_json(const struct attack *a, const struct finding *f)
     json_t *j = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:f}", "number",
                           a->number, "name", a->name, "class", letter, "problem", a->problem,
                           "sizes", size_set_names[a->sizes], "expected", a->wanted, "verdict",
-                          verdict_names[f->verdict.kind], "reason", f->verdict.reason, "detail",
+                          verdict_names[f->verdict.kind], "reason", f->verdict.code, "detail",
                           f->verdict.detail, "outcome", attack_outcome_names[f->outcome], "cold_us",
                           f->times.n ? json_real(f->times.us[0]) : json_null(), "ms", f->ms);
 

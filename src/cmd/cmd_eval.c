@@ -252,12 +252,17 @@ static void print_log(const struct evaluation *e, struct buf *out)
     }
 }
 
+static bool of_evidence(const struct verdict *v)
+{
+    return v->reason == REASON_REJECTED_EVIDENCE || v->reason == REASON_INFRA_EVIDENCE;
+}
+
 /* A verdict of evidence says the same in its own words. */
 static void print_evidence(const struct eval *v, const struct evaluation *e, struct buf *out)
 {
     AUTO(buf_release) struct buf line = BUF_INIT;
 
-    if (e->build.status == BUILD_OK && strcmp(e->verdict.reason, "evidence") != 0)
+    if (e->build.status == BUILD_OK && !of_evidence(&e->verdict))
         requirement_describe(&e->evidence, v->problem->requires_tensor, &line);
     if (line.len)
         buf_addf(out, "  %s\n", buf_str(&line));
@@ -272,8 +277,7 @@ static void print_page(const struct eval *v, const struct evaluation *e, struct 
              v->judge->station->info.name, v->judge->station->info.cores,
              v->judge->station->info.cores == 1 ? "" : "s");
     text_colored(out, color, verdict_color(e->verdict.kind), "  %s%s%s",
-                 verdict_names[e->verdict.kind], e->verdict.reason[0] ? ": " : "",
-                 e->verdict.reason);
+                 verdict_names[e->verdict.kind], e->verdict.code[0] ? ": " : "", e->verdict.code);
     if (e->verdict.detail[0])
         buf_addf(out, "  %s", e->verdict.detail);
     else if (e->peak_fraction > 0)
@@ -305,7 +309,7 @@ static void add_row(struct eval *v, const struct evaluation *e)
     table_add(t, TEXT_PLAIN, "%s", v->problem->name);
     table_add(t, TEXT_PLAIN, "%s", base_name(e->file_name));
     table_add(t, verdict_color(e->verdict.kind), "%s", verdict_names[e->verdict.kind]);
-    table_add(t, TEXT_PLAIN, "%s", timed && first->host_bound ? "host_bound" : e->verdict.reason);
+    table_add(t, TEXT_PLAIN, "%s", timed && first->host_bound ? "host_bound" : e->verdict.code);
     if (e->verdict.kind != VERDICT_PASS) {
         buf_addf(&v->failures, "%s: %s\n", e->file_name, e->verdict.detail);
         print_log(e, &v->failures);
@@ -429,7 +433,7 @@ static int judge_one(struct eval *v, const char *word, const struct judge_reques
         fputs("\r\033[K", stderr);
     if (found < 0)
         return -1;
-    e.load_ms = v->load_ms;
+    e.phases.ms[PHASE_LOAD] = v->load_ms;
     warn_layers(v, &e);
 
     int rc = report(v, &e, err);

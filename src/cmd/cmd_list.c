@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct list_options {
-    bool json, ops, repaired, algebra, hardware;
+    bool json, ops, reasons, repaired, algebra, hardware;
     const char *op, *grep;
 };
 
@@ -22,6 +22,8 @@ static const struct opt list_table[] = {
     {"algebra", 'a', OPT_FLAG, FIELD(algebra), NULL, "only those whose work exact algebra removes",
      NULL, 0, 0},
     {"ops", 0, OPT_FLAG, FIELD(ops), NULL, "the op reference instead (Markdown)", NULL, 0, 0},
+    {"reasons", 0, OPT_FLAG, FIELD(reasons), NULL, "the reasons of verdicts instead (Markdown)",
+     NULL, 0, 0},
     {"hardware", 0, OPT_FLAG, FIELD(hardware), NULL, "the GPUs whose datasheets are known instead",
      NULL, 0, 0},
     {0},
@@ -168,6 +170,15 @@ static int print_reference(struct err *err)
     return 0;
 }
 
+static int print_reasons(void)
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+
+    reasons_print(&text);
+    fputs(buf_str(&text), stdout);
+    return 0;
+}
+
 /* --- hardware --- */
 
 static void hardware_row(struct table *t, const struct hardware *hw)
@@ -239,6 +250,8 @@ static int list_main(struct app *app, const void *options, int argc, char **argv
 
     if (o->ops)
         return print_reference(err);
+    if (o->reasons)
+        return print_reasons();
     if (o->hardware)
         return list_hardware(app, o->json, err);
     array = json_array();

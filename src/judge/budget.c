@@ -37,7 +37,7 @@ int budget_verdict(const struct budget *b, struct verdict *v)
 {
     if (!b->ops || b->most_bytes <= b->limit_bytes)
         return 0;
-    return verdict_set(v, VERDICT_REJECTED, "memory",
+    return verdict_set(v, REASON_REJECTED_MEMORY,
                        "it holds %.1f MB of the device's memory besides its tensors; the problem "
                        "allows %.1f MB, code included",
                        (double)b->most_bytes / 1e6, (double)b->limit_bytes / 1e6);

@@ -82,15 +82,17 @@ static int from_json(const json_t *j, struct calibration *ret)
     return calibration_bytes_s(ret) > 0 ? 0 : -1;
 }
 
-int calibration_load(const char *home, const char *fingerprint, struct calibration *ret,
-                     struct err *err)
+int calibration_load(const char *home, const char *fingerprint, bool *ret_found,
+                     struct calibration *ret, struct err *err)
 {
     AUTO(freep) char *path = path_of(home, fingerprint);
     AUTO(buf_release) struct buf text = BUF_INIT;
     struct calibration c = {0};
 
-    if (!fs_exists(path))
-        return 1;
+    if (!fs_exists(path)) {
+        *ret_found = false;
+        return 0;
+    }
     if (fs_read(path, 65536, &text, err) < 0)
         return -1;
 
@@ -102,9 +104,9 @@ int calibration_load(const char *home, const char *fingerprint, struct calibrati
     if (rc < 0)
         return fail(err, ERR_INPUT, "%s: not a calibration: remove it or run `assay calibrate`",
                     path);
-    if (strcmp(c.fingerprint, fingerprint) != 0 || version != VERSION)
-        return 1;
-    *ret = c;
+    *ret_found = strcmp(c.fingerprint, fingerprint) == 0 && version == VERSION;
+    if (*ret_found)
+        *ret = c;
     return 0;
 }
 

@@ -32,9 +32,10 @@ double calibration_bytes_s(const struct calibration *c);
 /* The better of two measurements, rate by rate: a peak is what was reached once, undisturbed. */
 void calibration_merge(struct calibration *c, const struct calibration *other);
 
-/* 0 found, 1 none for this fingerprint or one of an older layout, -1 unreadable (named). */
-int calibration_load(const char *home, const char *fingerprint, struct calibration *ret,
-                     struct err *err);
+/* *ret_found: false where there is none for this fingerprint, or one of an older layout; then *ret
+ * is left alone. -1: the file cannot be read; err names it. */
+int calibration_load(const char *home, const char *fingerprint, bool *ret_found,
+                     struct calibration *ret, struct err *err);
 int calibration_save(const char *home, const struct calibration *c, struct err *err);
 
 /* Memory and arithmetic rates of the CPUs in the set; about half a second. cache_bytes: last level.

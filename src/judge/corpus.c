@@ -62,6 +62,25 @@ static char *word_behind(const char *comment, const char *key)
     return at ? xstrndup(at + strlen(key), strcspn(at + strlen(key), " ")) : NULL;
 }
 
+/* A code may have a space in it ("between calls"): it ends before " or ", " at least " or the end.
+ */
+static size_t code_len(const char *text)
+{
+    const char * or = strstr(text, " or "), *least = strstr(text, " at least ");
+    size_t len = strlen(text);
+
+    len = or ? MIN(len, (size_t)(or -text)) : len;
+    return least ? MIN(len, (size_t)(least - text)) : len;
+}
+
+/* The reason's code behind the verdict's name: ": max", or nothing behind "pass". */
+static const char *take_code(enum verdict_kind kind, const char *text)
+{
+    if (strncmp(text, ": ", 2) != 0)
+        return kind == VERDICT_PASS ? "" : NULL;
+    return verdict_find_code(kind, text + 2, code_len(text + 2));
+}
+
 static bool take_verdict(const char *text, struct attack *a)
 {
     size_t kind_len = strcspn(text, ": ");
@@ -69,14 +88,13 @@ static bool take_verdict(const char *text, struct attack *a)
     for (int k = 0; k < VERDICT_COUNT; k++) {
         if (strlen(verdict_names[k]) != kind_len || strncmp(verdict_names[k], text, kind_len) != 0)
             continue;
-        if (a->n_expected == CORPUS_MAX_EXPECTED)
+
+        const char *code = take_code(k, text + kind_len);
+
+        if (!code || a->n_expected == CORPUS_MAX_EXPECTED)
             return false;
         a->expected[a->n_expected].kind = k;
-        text += kind_len;
-        if (text[0] == ':')
-            snprintf(a->expected[a->n_expected].reason, sizeof(a->expected[0].reason), "%.*s",
-                     (int)strcspn(text + 2, " "), text + 2);
-        a->n_expected++;
+        a->expected[a->n_expected++].code = code;
         return true;
     }
     return false;
@@ -255,7 +273,7 @@ void corpus_release(struct corpus *c)
 static bool as_expected(const struct attack *a, const struct verdict *v)
 {
     for (int i = 0; i < a->n_expected; i++)
-        if (a->expected[i].kind == v->kind && strcmp(a->expected[i].reason, v->reason) == 0)
+        if (a->expected[i].kind == v->kind && strcmp(a->expected[i].code, v->code) == 0)
             return true;
     return false;
 }

@@ -30,7 +30,7 @@ struct attack {
     char *wanted; /* as the file says it: "wrong: max or wrong: nonfinite" */
     struct {
         enum verdict_kind kind;
-        char reason[48];
+        const char *code; /* of the reason, as records have it; not owned */
     } expected[CORPUS_MAX_EXPECTED];
     int n_expected;
     double least_us;      /* at the first size; 0: none is stated */

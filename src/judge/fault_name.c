@@ -3,9 +3,11 @@
 
 #include "base/util.h"
 
+#include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 
-static const char *const names[] = {
+static const char *const faults[] = {
     /* What the driver answers to a launch, an event or a wait. */
     "CUDA_ERROR_INVALID_VALUE",
     "CUDA_ERROR_OUT_OF_MEMORY",
@@ -66,12 +68,45 @@ static const char *const names[] = {
     "FAKE_ERROR_FAULT",
 };
 
+#define SIGNAL(name) [name] = #name
+static const char *const signals[] = {
+    SIGNAL(SIGHUP),    SIGNAL(SIGINT),  SIGNAL(SIGQUIT),  SIGNAL(SIGILL),  SIGNAL(SIGTRAP),
+    SIGNAL(SIGABRT),   SIGNAL(SIGBUS),  SIGNAL(SIGFPE),   SIGNAL(SIGKILL), SIGNAL(SIGUSR1),
+    SIGNAL(SIGSEGV),   SIGNAL(SIGUSR2), SIGNAL(SIGPIPE),  SIGNAL(SIGALRM), SIGNAL(SIGTERM),
+    SIGNAL(SIGSTKFLT), SIGNAL(SIGCHLD), SIGNAL(SIGCONT),  SIGNAL(SIGSTOP), SIGNAL(SIGTSTP),
+    SIGNAL(SIGTTIN),   SIGNAL(SIGTTOU), SIGNAL(SIGURG),   SIGNAL(SIGXCPU), SIGNAL(SIGXFSZ),
+    SIGNAL(SIGVTALRM), SIGNAL(SIGPROF), SIGNAL(SIGWINCH), SIGNAL(SIGPOLL), SIGNAL(SIGPWR),
+    SIGNAL(SIGSYS),
+};
+
+static const char *find(const char *const *names, size_t n, const char *text, size_t len)
+{
+    for (size_t i = 0; i < n; i++)
+        if (names[i] && strlen(names[i]) == len && strncmp(names[i], text, len) == 0)
+            return names[i];
+    return NULL;
+}
+
+const char *fault_find(const char *text, size_t len)
+{
+    return find(faults, ARRAY_SIZE(faults), text, len);
+}
+
+const char *signal_find(const char *text, size_t len)
+{
+    return find(signals, ARRAY_SIZE(signals), text, len);
+}
+
 const char *fault_name(const char *text)
 {
-    size_t len = strcspn(text, ":");
+    const char *name = fault_find(text, strcspn(text, ":"));
 
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-        if (strlen(names[i]) == len && strncmp(names[i], text, len) == 0)
-            return names[i];
-    return "fault";
+    return name ? name : "fault";
+}
+
+const char *signal_name(int number)
+{
+    bool listed = number > 0 && number < (int)ARRAY_SIZE(signals) && signals[number];
+
+    return listed ? signals[number] : "SIG?";
 }

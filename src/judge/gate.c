@@ -56,21 +56,20 @@ int gate_call(const struct gate *gate, const char *output, const struct shape *s
         if (s->n_unequal == 0)
             return 0;
         print_index(shape, s->first_unequal, where, sizeof(where));
-        return verdict_set(v, VERDICT_WRONG, "unequal",
-                           "%s: %lld of %lld elements differ, first %s", output,
-                           (long long)s->n_unequal, (long long)s->count, where);
+        return verdict_set(v, REASON_WRONG_UNEQUAL, "%s: %lld of %lld elements differ, first %s",
+                           output, (long long)s->n_unequal, (long long)s->count, where);
     }
     if (s->n_nonfinite > 0) {
         print_index(shape, s->first_nonfinite, where, sizeof(where));
         return verdict_set(
-            v, VERDICT_WRONG, "nonfinite",
+            v, REASON_WRONG_NONFINITE,
             "%s: %lld elements are NaN or infinite where a number is expected, first %s", output,
             (long long)s->n_nonfinite, where);
     }
     /* !(<=), so that a NaN never passes. */
     if (!(s->max <= gate->max_factor * gate->honest_max)) {
         print_index(shape, s->max_at, where, sizeof(where));
-        return verdict_set(v, VERDICT_WRONG, "max",
+        return verdict_set(v, REASON_WRONG_MAX,
                            "%s%s is %.9g, expected %.9g: error %.3g of the row's scale, %.3gx what "
                            "honest %s arithmetic makes (limit %gx)",
                            output, where, s->got, s->want, s->max, s->max / gate->honest_max,
@@ -87,7 +86,7 @@ int gate_pooled(const struct gate *gate, const char *output, enum dtype t,
     if (!dtype_is_float(t) || rho <= gate->rms_factor * gate->honest_rms)
         return 0;
     return verdict_set(
-        v, VERDICT_WRONG, "rms",
+        v, REASON_WRONG_RMS,
         "%s: RMS error %.3g of the rows' scale, %.3gx what honest %s arithmetic makes "
         "(limit %gx): reduced precision?",
         output, rho, rho / gate->honest_rms, dtype_name(t), gate->rms_factor);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/judge.h"
 
+#include "judge/fault_name.h"
 #include "sandbox/sandbox.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,8 +193,8 @@ static bool worth_repeating(const struct evaluation *e, int attempt)
 {
     if (e->verdict.kind == VERDICT_INFRA)
         return attempt < 1;
-    return e->verdict.kind == VERDICT_CRASH && !strcmp(e->verdict.reason, "SIGKILL") &&
-           attempt < SANDBOX_KILLED_AGAIN;
+    return e->verdict.reason == REASON_CRASH_SIGNAL &&
+           !strcmp(e->verdict.code, signal_name(SIGKILL)) && attempt < SANDBOX_KILLED_AGAIN;
 }
 
 /* The device too is opened anew, should that be what it is; and the worker may be what was killed.

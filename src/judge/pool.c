@@ -87,16 +87,18 @@ static int make_first_y(struct pool *p, struct pool_slot *slot, struct err *err)
 
 static int make_first(struct pool *p, struct pool_slot *slot, struct err *err)
 {
-    uint64_t start = clock_ns(), drawn;
+    uint64_t start = clock_ns();
+    AUTO(phase_end) struct phase_timer inputs = phase_begin(pool_phases(p), PHASE_INPUTS);
 
     if (draw_inputs(p, slot->content, &slot->data, err) < 0)
         return -1;
-    drawn = clock_ns();
+    phase_end(&inputs);
+
+    AUTO(phase_end) struct phase_timer expected = phase_begin(pool_phases(p), PHASE_EXPECTED);
+
     if (make_first_y(p, slot, err) < 0)
         return -1;
     p->content_ms = clock_ms_since(start);
-    p->inputs_ms += (double)(drawn - start) / 1e6;
-    p->expected_ms += clock_ms_since(drawn);
     p->contents[slot->content].made = true;
     return 0;
 }
@@ -105,12 +107,9 @@ static int make_first(struct pool *p, struct pool_slot *slot, struct err *err)
  * known. */
 static int make_again(struct pool *p, struct pool_slot *slot, struct err *err)
 {
-    uint64_t start = clock_ns();
+    AUTO(phase_end) struct phase_timer timer = phase_begin(pool_phases(p), PHASE_REMADE);
 
-    if (draw_inputs(p, slot->content, &slot->data, err) < 0)
-        return -1;
-    p->remade_ms += clock_ms_since(start);
-    return 0;
+    return draw_inputs(p, slot->content, &slot->data, err);
 }
 
 static int make_content(struct pool *p, int k, struct pool_slot *slot, struct err *err)
@@ -207,11 +206,10 @@ int pool_make_expected(struct pool *p, int content, const struct graph *g,
     if (lay(p, content, &slot, err) < 0)
         return -1;
     if (!slot->has_y) {
-        uint64_t start = clock_ns();
+        AUTO(phase_end) struct phase_timer timer = phase_begin(pool_phases(p), PHASE_REMADE);
 
         if (make_y(p, slot, g, err) < 0)
             return -1;
-        p->remade_ms += clock_ms_since(start);
     }
     *ret = slot;
     return 0;
@@ -265,9 +263,9 @@ int pool_latest(const struct pool *p)
 
 const char *const residency_names[] = {[RESIDENT] = "resident", [STREAMED] = "streamed"};
 
-double pool_making_ms(const struct pool *p)
+struct phases *pool_phases(struct pool *p)
 {
-    return p->inputs_ms + p->expected_ms + p->remade_ms + p->honest_ms;
+    return p->phases ? p->phases : &p->own;
 }
 
 bool pool_keeps(const struct pool *p, int contents)
@@ -416,10 +414,10 @@ static int fill_pool(struct pool *p, int contents, struct err *err)
         return -1;
     pool_choose_honest(p);
     if (p->residency == STREAMED) {
-        uint64_t start = clock_ns();
+        AUTO(phase_end) struct phase_timer timer = phase_begin(pool_phases(p), PHASE_EXPECTED);
 
         shortcut_prepare(p, &p->slots[0]);
-        p->expected_ms += clock_ms_since(start);
+        phase_end(&timer);
         return bring_ahead(p, err);
     }
     contents = MAX(contents, pool_honest_contents(p));
@@ -437,6 +435,7 @@ int pool_open(const struct pool_config *c, struct pool *ret, struct err *err)
                          .seed = c->seed,
                          .law_rounds = MAX(c->law_rounds, 1),
                          .progress = c->progress,
+                         .phases = c->phases,
                          .values = MEM_INIT};
     recall_init(&ret->recall);
     lay_out(ret);

@@ -10,6 +10,7 @@
 #include "judge/gate.h"
 #include "judge/recall.h"
 #include "judge/layout.h"
+#include "judge/phases.h"
 #include "judge/progress.h"
 #include "ops/ops.h"
 #include "problem/problem.h"
@@ -68,15 +69,15 @@ struct pool {
     struct pool_content *contents;
     int n_contents; /* asked for so far */
     bool large;     /* worth threads; small ones are made by one, which no busy machine delays */
-    struct law_gate *gates;                   /* [law * n_outputs + output] */
-    bool *measured;                           /* per law: its gates are */
-    int honest_contents;                      /* per law, that the gates rest on from the start */
-    int honest_orders;                        /* summation orders the honest run is made in */
-    struct compare_stats *honest;             /* its figures so far, like gates[] */
-    struct mem values;                        /* of honest runs, like pool_slot.y; at times */
-    double inputs_ms, expected_ms, honest_ms; /* what it took so far, every content once */
-    double remade_ms;                         /* ... and those that were made again */
-    double content_ms;                        /* what one more content costs */
+    struct law_gate *gates;       /* [law * n_outputs + output] */
+    bool *measured;               /* per law: its gates are */
+    int honest_contents;          /* per law, that the gates rest on from the start */
+    int honest_orders;            /* summation orders the honest run is made in */
+    struct compare_stats *honest; /* its figures so far, like gates[] */
+    struct mem values;            /* of honest runs, like pool_slot.y; at times */
+    struct phases *phases;        /* where its time goes; NULL: own. Not owned */
+    struct phases own;            /* what it took so far */
+    double content_ms;            /* what one more content costs */
 };
 
 struct pool_config {
@@ -94,6 +95,7 @@ struct pool_config {
     double
         scratch_bytes; /* what other evaluations than the pool's own may take; 0: there are none */
     const struct progress *progress;
+    struct phases *phases; /* where its time goes, outlives it; NULL: pool.own. Not owned */
 };
 
 /* Draws the first contents and measures the gates; where those do not lie side by side, a law's
@@ -115,8 +117,8 @@ int pool_get_expected(struct pool *p, int content, const struct pool_slot **ret,
 int pool_bring_first(struct pool *p, struct err *err);
 /* The one that was asked for last; -1: none lies there. */
 int pool_latest(const struct pool *p);
-/* What making contents and measuring gates took so far. */
-double pool_making_ms(const struct pool *p);
+/* What making contents and measuring gates takes is added here. */
+struct phases *pool_phases(struct pool *p);
 /* Whether `contents` of them can lie side by side; otherwise pool_get makes them again and again.
  */
 bool pool_keeps(const struct pool *p, int contents);

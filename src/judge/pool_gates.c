@@ -222,8 +222,7 @@ int pool_include_honest(struct pool *p, int content, struct err *err)
         return 0;
 
     int orders = MAX(p->honest_orders, APPEAL_ORDERS);
-    double made_ms = pool_making_ms(p);
-    uint64_t start = clock_ns();
+    AUTO(phase_end) struct phase_timer timer = phase_begin(pool_phases(p), PHASE_HONEST);
     const struct pool_slot *slot;
     int rc = pool_get_expected(p, content, &slot, err);
 
@@ -233,7 +232,6 @@ int pool_include_honest(struct pool *p, int content, struct err *err)
         rc = include_honest(p, slot, orders, UINT64_MAX, err);
     pool_drop_values(p);
     p->contents[content].appealed = rc == 0;
-    p->honest_ms += clock_ms_since(start) - (pool_making_ms(p) - made_ms);
     return rc;
 }
 
@@ -308,7 +306,8 @@ static int measure_law(struct pool *p, int law, int contents, struct err *err)
     if (set_scales(p, law, 0, contents, err) < 0)
         return -1;
 
-    uint64_t start = clock_ns(), end = honest_end(p);
+    AUTO(phase_end) struct phase_timer timer = phase_begin(pool_phases(p), PHASE_HONEST);
+    uint64_t end = honest_end(p);
     const struct pool_slot *slot;
 
     for (int content = law, i = 0;
@@ -322,7 +321,6 @@ static int measure_law(struct pool *p, int law, int contents, struct err *err)
             return -1;
     }
     p->measured[law] = true;
-    p->honest_ms += clock_ms_since(start);
     return 0;
 }
 
@@ -348,20 +346,20 @@ int pool_measure_first(struct pool *p, int content, struct err *err)
 {
     const struct pool_slot *slot;
     int law = pool_law(p, content), rc;
-    uint64_t start;
 
     if (p->measured[law])
         return 0;
     if (pool_make_expected(p, content, p->graph, &slot, err) < 0)
         return -1;
-    start = clock_ns();
+
+    AUTO(phase_end) struct phase_timer timer = phase_begin(pool_phases(p), PHASE_HONEST);
+
     rc = hold_values(p, err);
     if (rc == 0)
         rc = measure_on(p, slot, err);
     p->measured[law] = rc == 0;
     if (rc < 0 || all_measured(p))
         pool_drop_values(p);
-    p->honest_ms += clock_ms_since(start);
     return rc;
 }
 

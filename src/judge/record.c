@@ -320,24 +320,13 @@ static json_t *evidence_json(const struct session *s, const struct evaluation *e
     return j;
 }
 
-static json_t *phases_json(const struct evaluation *e)
+static json_t *phases_json(const struct phases *p)
 {
-    double start = e->spares_ms, checks = 0, timing = 0, audit = 0, candidate = 0, end = e->end_ms;
+    json_t *j = json_object();
 
-    for (int i = 0; i < e->n_sizes; i++) {
-        start += e->sizes[i].trial.start_ms;
-        checks += e->sizes[i].trial.check_ms;
-        timing += e->sizes[i].trial.timing_ms;
-        audit += e->sizes[i].trial.audit_ms;
-        candidate += e->sizes[i].trial.candidate_ms;
-        end += e->sizes[i].trial.end_ms;
-    }
-    return json_pack(
-        "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "load",
-        e->load_ms, "open", e->open_ms, "build", e->build.ms, "evidence", e->evidence.ms, "queue",
-        e->queue_ms, "inputs", e->inputs_ms, "expected", e->expected_ms, "honest", e->honest_ms,
-        "start", start, "checks", checks, "timing", timing, "audit", audit, "end", end, "candidate",
-        candidate, "remade", e->remade_ms, "total", e->total_ms);
+    for (int i = 0; i < PHASE_COUNT; i++)
+        json_object_set_new(j, phase_names[i], json_real(p->ms[i]));
+    return j;
 }
 
 static json_t *candidate_json(const struct evaluation *e)
@@ -379,7 +368,7 @@ json_t *record_json(const struct session *s, const struct evaluation *e)
     json_object_set_new(j, "problem_hash", json_string(s->problem->hash));
     json_object_set_new(j, "candidate", candidate_json(e));
     json_object_set_new(j, "verdict", json_string(verdict_names[e->verdict.kind]));
-    json_object_set_new(j, "reason", string_or_null(e->verdict.reason));
+    json_object_set_new(j, "reason", string_or_null(e->verdict.code));
     json_object_set_new(j, "detail", text(e->verdict.detail));
     json_object_set_new(j, "device", json_string(s->options.device->name));
     json_object_set_new(j, "device_info", device_json(s));
@@ -399,6 +388,6 @@ json_t *record_json(const struct session *s, const struct evaluation *e)
     json_object_set_new(j, "pool", json_string(e->pool));
     json_object_set_new(j, "seed", e->seed_spent ? json_string(seed) : json_null());
     json_object_set_new(j, "seed_chosen", json_boolean(s->options.seed_chosen));
-    json_object_set_new(j, "phases_ms", phases_json(e));
+    json_object_set_new(j, "phases_ms", phases_json(&e->phases));
     return j;
 }

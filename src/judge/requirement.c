@@ -36,18 +36,18 @@ static int reject(const struct sass_counts *c, enum tensor_class want, struct ve
 
     list_tensor(c, want, &others);
     if (!others.len)
-        return verdict_set(v, VERDICT_REJECTED, "evidence",
+        return verdict_set(v, REASON_REJECTED_EVIDENCE,
                            "requires %s tensor cores; the code uses no tensor cores", name);
     return verdict_set(
-        v, VERDICT_REJECTED, "evidence", "requires %s tensor cores; the code has %s, %s %s%s", name,
+        v, REASON_REJECTED_EVIDENCE, "requires %s tensor cores; the code has %s, %s %s%s", name,
         buf_str(&others), present ? "beside" : "none of", name,
         !present && unpacked ? " (fp8 is unpacked: only wgmma multiplies it here)" : "");
 }
 
 static int not_seen(struct verdict *v, const char *name, const char *why)
 {
-    return verdict_set(v, VERDICT_INFRA, "evidence", "requires %s tensor cores; not checked: %s",
-                       name, why);
+    return verdict_set(v, REASON_INFRA_EVIDENCE, "requires %s tensor cores; not checked: %s", name,
+                       why);
 }
 
 void requirement_blame(const struct evidence *e, const struct prebuild_request *p,
@@ -56,7 +56,7 @@ void requirement_blame(const struct evidence *e, const struct prebuild_request *
     bool hidden = !e->checked || e->loads_code;
 
     if (hidden && prebuild_sees_code(p, source))
-        v->kind = VERDICT_REJECTED;
+        verdict_change(v, REASON_REJECTED_EVIDENCE);
 }
 
 int requirement_check(const struct evidence *e, const char *tensor, struct verdict *v)

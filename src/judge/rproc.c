@@ -208,23 +208,22 @@ static int fail_verdict(const struct rproc *r, const struct wire_fail *f, struct
 {
     switch (f->stage) {
     case WIRE_STAGE_LOAD:
-        verdict_set(v, VERDICT_BUILD_ERROR, "load", "%s", f->text);
+        verdict_set(v, REASON_BUILD_ERROR_LOAD, "%s", f->text);
         break;
     case WIRE_STAGE_SETUP:
-        verdict_set(v, VERDICT_CRASH, "setup", "%s", f->text);
+        verdict_set(v, REASON_CRASH_SETUP, "%s", f->text);
         break;
     default:
         if (!r->sealed)
             return fail(err, ERR_SYSTEM, "the runner could not start: %s", f->text);
-        verdict_set(v, VERDICT_REJECTED, "protocol", "the runner failed after its seal: %s",
-                    f->text);
+        verdict_set(v, REASON_REJECTED_PROTOCOL, "the runner failed after its seal: %s", f->text);
     }
     v->quotes = true;
     return 1;
 }
 
 /* Waits for WARM, READY or OK, draining its text meanwhile. */
-static int expect(struct rproc *r, enum wire_type type, const char *when, struct verdict *v,
+static int expect(struct rproc *r, enum wire_type type, enum rproc_when when, struct verdict *v,
                   struct err *err)
 {
     uint64_t deadline = clock_ns() + (uint64_t)r->config->start_timeout_ms * 1000000u;
@@ -247,7 +246,8 @@ static int expect(struct rproc *r, enum wire_type type, const char *when, struct
             continue;
         got = wire_recv(r->sock, 0, &m, &timed_out, err);
         if (got < 0) /* its memory is the candidate's: nonsense is the candidate's fault */
-            return verdict_set(v, VERDICT_REJECTED, "protocol", "%s: %s", when, err->text);
+            return verdict_set(v, REASON_REJECTED_PROTOCOL, "%s: %s", rproc_when_name(when),
+                               err->text);
         if (got == 0 && timed_out)
             continue;
         break;
@@ -260,7 +260,8 @@ static int expect(struct rproc *r, enum wire_type type, const char *when, struct
     if (m.type == WIRE_FAIL)
         rc = fail_verdict(r, &m.u.fail, v, err);
     else if (m.type != type)
-        rc = verdict_set(v, VERDICT_REJECTED, "protocol", "%s: unexpected frame %d", when, m.type);
+        rc = verdict_set(v, REASON_REJECTED_PROTOCOL, "%s: unexpected frame %d",
+                         rproc_when_name(when), m.type);
     else if (type == WIRE_WARM)
         r->warm = true;
     else if (type == WIRE_READY) {
@@ -294,10 +295,10 @@ static int check_layers(const struct rproc *r, struct err *err)
 /* One step of the start, before any candidate code has run: a death is no crash of a candidate. */
 static int expect_start(struct rproc *r, enum wire_type type, struct verdict *v, struct err *err)
 {
-    int rc = expect(r, type, "start", v, err);
+    int rc = expect(r, type, WHEN_START, v, err);
 
     if (rc == 1 && v->kind == VERDICT_CRASH)
-        return fail(err, ERR_SYSTEM, "the runner died while starting (%s): %s", v->reason,
+        return fail(err, ERR_SYSTEM, "the runner died while starting (%s): %s", v->code,
                     r->text.len ? buf_str(&r->text) : "it said nothing");
     return rc;
 }
@@ -321,13 +322,13 @@ int rproc_ready(struct rproc *r, struct verdict *v, struct err *err)
     if (rc == 0)
         rc = check_layers(r, err);
     if (rc == 0)
-        rc = expect(r, WIRE_OK, "loading", v, err);
+        rc = expect(r, WIRE_OK, WHEN_LOADING, v, err);
     if (rc == 0 && order_frame(r, WIRE_SETUP, err) < 0)
-        return rproc_died(r, "loading", v);
+        return rproc_died(r, WHEN_LOADING, v);
     if (rc == 0)
-        rc = expect(r, WIRE_OK, "setup", v, err);
+        rc = expect(r, WIRE_OK, WHEN_SETUP, v, err);
     if (rc == 0 && order_frame(r, WIRE_START, err) < 0)
-        return rproc_died(r, "setup", v);
+        return rproc_died(r, WHEN_SETUP, v);
     return rc;
 }
 

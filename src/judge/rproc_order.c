@@ -58,7 +58,7 @@ static int check_sweep(const struct rproc *r, struct verdict *v)
 
     if (!sweep || atomic_load_explicit(&r->page->sum, memory_order_relaxed) == sweep->sum)
         return 0;
-    return verdict_set(v, VERDICT_REJECTED, "cache",
+    return verdict_set(v, REASON_REJECTED_CACHE,
                        "call: the device was held without having swept its caches");
 }
 
@@ -75,7 +75,7 @@ static int release(struct rproc *r, uint64_t *ret_start, struct rproc_reply *ret
     atomic_store_explicit(&p->ready, r->seq, memory_order_release);
 
     int rc = rproc_spin_for_either(r, &p->holding, &p->done, r->seq, r->config->call_timeout_ms,
-                                   NULL, "call", v);
+                                   NULL, WHEN_CALL, v);
 
     if (rc)
         return rc;
@@ -100,8 +100,8 @@ static int fault_verdict(const struct wire_page *p, struct verdict *v)
 
     memcpy(text, p->error, WIRE_ERROR_MAX);
     text[WIRE_ERROR_MAX] = '\0';
-    verdict_set(v, VERDICT_CRASH, fault_name(text), "call: the device faulted%s%s",
-                *text ? ": " : "", text);
+    verdict_set_named(v, REASON_CRASH_FAULT, fault_name(text), "call: the device faulted%s%s",
+                      *text ? ": " : "", text);
     v->quotes = true;
     return 1;
 }
@@ -113,7 +113,7 @@ static int reply_verdict(const struct wire_page *p, enum wire_order order, struc
     if (status == WIRE_STATUS_FAULT)
         return fault_verdict(p, v);
     if (order == WIRE_ORDER_CALL && status != 0)
-        return verdict_set(v, VERDICT_CRASH, "returned", "assay_kernel returned %d", status);
+        return verdict_set(v, REASON_CRASH_RETURNED, "assay_kernel returned %d", status);
     return 0;
 }
 
@@ -146,7 +146,7 @@ int rproc_queue(struct rproc *r, const struct rproc_order *order, struct verdict
 
     uint64_t start = go(r);
     int rc =
-        rproc_spin_for_either(r, &p->queued, &p->done, r->seq, limit_ms, &r->overdue, "call", v);
+        rproc_spin_for_either(r, &p->queued, &p->done, r->seq, limit_ms, &r->overdue, WHEN_CALL, v);
 
     r->queue_ns = clock_ns() - start;
     return rc;
@@ -162,7 +162,7 @@ int rproc_run(struct rproc *r, struct rproc_reply *ret, struct verdict *v)
     int rc = r->order.hold ? release(r, &start, ret, v) : 0;
 
     if (rc == 0)
-        rc = rproc_spin_for(r, &p->done, r->seq, r->config->call_timeout_ms, "call", v);
+        rc = rproc_spin_for(r, &p->done, r->seq, r->config->call_timeout_ms, WHEN_CALL, v);
     if (rc)
         return rc;
 
@@ -185,26 +185,26 @@ int rproc_stop(struct rproc *r, struct verdict *v, struct err *err)
     if (r->stopped)
         return 0;
     if (rproc_signal(r, SIGSTOP) < 0)
-        return rproc_died(r, "between calls", v);
+        return rproc_died(r, WHEN_BETWEEN_CALLS, v);
     /* WNOHANG in a loop: sleeping in waitid would add a wake-up to every call. WNOWAIT leaves a
      * death to be reaped by the one place that does it. */
     while (info.si_pid == 0) {
         if (waitid(P_PID, (id_t)r->pid, &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT) < 0)
             return fail_errno(err, "cannot wait for the runner");
         if (info.si_pid == 0 && clock_ns() > deadline)
-            return verdict_set(v, VERDICT_REJECTED, "protocol",
+            return verdict_set(v, REASON_REJECTED_PROTOCOL,
                                "between calls: it does not stop when it is told to");
         if (info.si_pid == 0 && !r->config->pin)
             sched_yield();
     }
     if (info.si_code != CLD_STOPPED)
-        return rproc_died(r, "between calls", v);
+        return rproc_died(r, WHEN_BETWEEN_CALLS, v);
     waitid(P_PID, (id_t)r->pid, &info, WSTOPPED | WNOHANG);
     r->stopped = true;
     r->stop_ns = clock_ns() - start;
     rproc_drain(r);
     if (wrote_on(r))
-        return verdict_set(v, VERDICT_REJECTED, "late",
+        return verdict_set(v, REASON_REJECTED_LATE,
                            "call: wrote to its output after it had said that it was done");
     return 0;
 }
@@ -246,12 +246,12 @@ int rproc_wake(struct rproc *r, struct verdict *v, struct err *err)
     if (r->stopped) {
         r->stopped = false;
         if (rproc_signal(r, SIGCONT) < 0)
-            return rproc_died(r, "between calls", v);
+            return rproc_died(r, WHEN_BETWEEN_CALLS, v);
     }
     atomic_store_explicit(&r->page->awake, ++r->awake_seq, memory_order_release);
 
     int rc = rproc_spin_for(r, &r->page->awake_ack, r->awake_seq, r->config->call_timeout_ms,
-                            "between calls", v);
+                            WHEN_BETWEEN_CALLS, v);
 
     r->wake_ns = rc ? 0 : clock_ns() - start;
     return rc;

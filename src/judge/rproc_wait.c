@@ -7,6 +7,7 @@
 #include "judge/rproc_parts.h"
 
 #include "base/clock.h"
+#include "judge/fault_name.h"
 #include "judge/footprint.h"
 #include "sandbox/cgroup.h"
 
@@ -24,6 +25,19 @@
 static inline void relax(void)
 {
     __builtin_ia32_pause();
+}
+
+static const enum reason overdue_reasons[] = {
+    [WHEN_START] = REASON_TIMEOUT_START,
+    [WHEN_LOADING] = REASON_TIMEOUT_LOADING,
+    [WHEN_SETUP] = REASON_TIMEOUT_SETUP,
+    [WHEN_CALL] = REASON_TIMEOUT_CALL,
+    [WHEN_BETWEEN_CALLS] = REASON_TIMEOUT_BETWEEN_CALLS,
+};
+
+const char *rproc_when_name(enum rproc_when when)
+{
+    return reason_table[overdue_reasons[when]].code;
 }
 
 /* --- its text, its death --- */
@@ -57,37 +71,36 @@ bool rproc_reap(struct rproc *r, int options)
     return true;
 }
 
-static int out_of_memory(const struct rproc *r, const char *when, struct verdict *v)
+static int out_of_memory(const struct rproc *r, enum rproc_when when, struct verdict *v)
 {
-    return verdict_set(v, VERDICT_CRASH, "memory",
-                       "%s: took more than %.1f GiB of host memory; ended", when,
-                       (double)r->config->mem_bytes / 0x1p30);
+    return verdict_set(v, REASON_CRASH_MEMORY, "%s: took more than %.1f GiB of host memory; ended",
+                       rproc_when_name(when), (double)r->config->mem_bytes / 0x1p30);
 }
 
 /* Exit status 134 is what our SIGABRT handler leaves: as pid 1 of its namespace a runner ignores an
  * unhandled SIGABRT of its own. */
-static int death_verdict(const struct rproc *r, const char *when, struct verdict *v)
+static int death_verdict(const struct rproc *r, enum rproc_when when, struct verdict *v)
 {
     int status = r->wait_status;
 
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
-        return verdict_set(v, VERDICT_REJECTED, "sandbox",
+        return verdict_set(v, REASON_REJECTED_SANDBOX,
                            "%s: made a system call no kernel needs (fork, exec, network, ...)",
-                           when);
+                           rproc_when_name(when));
     if (WIFSIGNALED(status) && r->group && cgroup_ran_out(r->group))
         return out_of_memory(r, when, v);
     if (WIFSIGNALED(status)) {
-        const char *name = sigabbrev_np(WTERMSIG(status));
-        char code[32];
+        int number = WTERMSIG(status);
+        const char *name = signal_name(number);
 
-        snprintf(code, sizeof(code), "SIG%s", name ? name : "?");
-        return verdict_set(v, VERDICT_CRASH, code, "%s: ended by %s (%s)", when, code,
-                           strsignal(WTERMSIG(status)));
+        return verdict_set_named(v, REASON_CRASH_SIGNAL, name, "%s: ended by %s (%s)",
+                                 rproc_when_name(when), name, strsignal(number));
     }
     if (WEXITSTATUS(status) == 134)
-        return verdict_set(v, VERDICT_CRASH, "SIGABRT", "%s: aborted (SIGABRT)", when);
-    return verdict_set(v, VERDICT_CRASH, "exited", "%s: the candidate ended its process (exit %d)",
-                       when, WEXITSTATUS(status));
+        return verdict_set_named(v, REASON_CRASH_SIGNAL, signal_name(SIGABRT),
+                                 "%s: aborted (SIGABRT)", rproc_when_name(when));
+    return verdict_set(v, REASON_CRASH_EXITED, "%s: the candidate ended its process (exit %d)",
+                       rproc_when_name(when), WEXITSTATUS(status));
 }
 
 /* Whether it ends by itself before long. */
@@ -107,7 +120,7 @@ static bool ends(const struct rproc *r)
 
 /* That its socket is closed is not yet its end: a candidate can close it, and live on. A signal to
  * who is on the way out changes nothing about how it ended. */
-int rproc_died(struct rproc *r, const char *when, struct verdict *v)
+int rproc_died(struct rproc *r, enum rproc_when when, struct verdict *v)
 {
     rproc_drain(r);
 
@@ -118,20 +131,22 @@ int rproc_died(struct rproc *r, const char *when, struct verdict *v)
     rproc_reap(r, 0);
     rproc_drain(r);
     if (lives && WIFSIGNALED(r->wait_status) && WTERMSIG(r->wait_status) == SIGKILL)
-        return verdict_set(v, VERDICT_REJECTED, "protocol",
-                           "%s: closed its socket to the judge, and lived on; ended", when);
+        return verdict_set(v, REASON_REJECTED_PROTOCOL,
+                           "%s: closed its socket to the judge, and lived on; ended",
+                           rproc_when_name(when));
     return death_verdict(r, when, v);
 }
 
-int rproc_overdue(struct rproc *r, const char *when, int limit_ms, struct verdict *v)
+int rproc_overdue(struct rproc *r, enum rproc_when when, int limit_ms, struct verdict *v)
 {
     rproc_end(r);
-    return verdict_set(v, VERDICT_TIMEOUT, when, "%s: not done after %d ms; ended", when, limit_ms);
+    return verdict_set(v, overdue_reasons[when], "%s: not done after %d ms; ended",
+                       rproc_when_name(when), limit_ms);
 }
 
 /* A driver reserves terabytes of addresses, so RLIMIT_AS is not for its process: the judge watches
  * what is used, often enough that little more can be taken meanwhile. */
-int rproc_watch_memory(struct rproc *r, const char *when, struct verdict *v)
+int rproc_watch_memory(struct rproc *r, enum rproc_when when, struct verdict *v)
 {
     uint64_t now = clock_ns(), limit = r->config->mem_bytes;
 
@@ -147,7 +162,7 @@ int rproc_watch_memory(struct rproc *r, const char *when, struct verdict *v)
 /* --- waiting --- */
 
 /* One look aside from a spin: 0 go on, 1 dead (*v says). */
-static int look(struct rproc *r, const char *when, struct verdict *v)
+static int look(struct rproc *r, enum rproc_when when, struct verdict *v)
 {
     struct pollfd fds[2] = {{r->pidfd, POLLIN, 0}, {r->out_fd, POLLIN, 0}};
 
@@ -165,7 +180,7 @@ static int look(struct rproc *r, const char *when, struct verdict *v)
 }
 
 int rproc_spin_for_either(struct rproc *r, atomic_uint *word, atomic_uint *other, unsigned value,
-                          int limit_ms, bool *ret_overdue, const char *when, struct verdict *v)
+                          int limit_ms, bool *ret_overdue, enum rproc_when when, struct verdict *v)
 {
     uint64_t deadline = clock_ns() + (uint64_t)limit_ms * 1000000u;
 
@@ -196,7 +211,7 @@ int rproc_spin_for_either(struct rproc *r, atomic_uint *word, atomic_uint *other
 }
 
 int rproc_spin_for(struct rproc *r, atomic_uint *word, unsigned value, int limit_ms,
-                   const char *when, struct verdict *v)
+                   enum rproc_when when, struct verdict *v)
 {
     return rproc_spin_for_either(r, word, word, value, limit_ms, NULL, when, v);
 }

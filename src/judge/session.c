@@ -215,25 +215,30 @@ static struct source_text source_of(const struct evaluation *e)
     return (struct source_text){e->file_name, e->source, e->source_len};
 }
 
+static double *queue_ms(struct session *s)
+{
+    return &s->phases.ms[PHASE_QUEUE];
+}
+
 /* Does nothing where the builder was ahead of us. */
 static int build(struct session *s, struct evaluation *e, struct err *err)
 {
     const struct prebuild_request p = request_of(s);
     const struct source_text source = source_of(e);
 
-    if (!e->build.log && prebuild_compile(&p, &source, &e->build, &e->queue_ms, err) < 0)
+    if (!e->build.log && prebuild_compile(&p, &source, &e->build, queue_ms(s), err) < 0)
         return -1;
     switch (e->build.status) {
     case BUILD_OK:
         return 0;
     case BUILD_FAILED:
-        return verdict_set(&e->verdict, VERDICT_BUILD_ERROR, "compiler", "the compiler refused it");
+        return verdict_set(&e->verdict, REASON_BUILD_ERROR_COMPILER, "the compiler refused it");
     case BUILD_TIMEOUT:
-        return verdict_set(&e->verdict, VERDICT_BUILD_ERROR, "timeout",
+        return verdict_set(&e->verdict, REASON_BUILD_ERROR_TIMEOUT,
                            "the compiler did not end within %d ms",
                            s->options.plan.build_timeout_ms);
     case BUILD_TOO_LARGE:
-        return verdict_set(&e->verdict, VERDICT_BUILD_ERROR, "too_large", "the %s is too large",
+        return verdict_set(&e->verdict, REASON_BUILD_ERROR_TOO_LARGE, "the %s is too large",
                            e->source_len > PREBUILD_SOURCE_MAX ? "source" : "artifact");
     }
     return 0;
@@ -344,20 +349,17 @@ static int judge_each(struct session *s, struct evaluation *e, struct err *err)
 /* Where spares open a driver, or the last candidate's processes leave it, contents are made
  * meanwhile, and nobody is timed beside either. Who leaves may still hold the memory that takes,
  * and the next one is not to blame: then they are made when they are needed. */
-static int ready_first_pool(struct session *s, struct evaluation *e, struct err *err)
+static int ready_first_pool(struct session *s, struct err *err)
 {
     AUTO(devlock_release) struct devlock lock = DEVLOCK_INIT;
     struct err ignored = ERR_INIT;
 
     if (!s->options.device->opens_slowly)
         return 0;
-    if (devlock_to_prepare(s->options.device, s->options.device_index, &lock, &e->queue_ms, err) <
-        0)
+    if (devlock_to_prepare(s->options.device, s->options.device_index, &lock, queue_ms(s), err) < 0)
         return -1;
-    session_count_making(&s->pools[0], -1, e);
     if (session_open_pool(s, 0, &ignored) == 0)
         pool_bring_first(&s->pools[0], &ignored);
-    session_count_making(&s->pools[0], 1, e);
     return 0;
 }
 
@@ -371,22 +373,30 @@ static bool is_alone(const struct session *s, const struct evaluation *e)
     return !s->options.plan.check_only || counted;
 }
 
+/* Spares have to be warm, and the runners of the candidate before gone. */
+static void await_processes(struct session *s)
+{
+    AUTO(phase_end) struct phase_timer warm = phase_begin(&s->phases, PHASE_START);
+
+    spares_settle(&s->station->spares);
+    phase_end(&warm);
+
+    AUTO(phase_end) struct phase_timer gone = phase_begin(&s->phases, PHASE_END);
+
+    leaving_await(&s->station->leaving);
+}
+
 static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
 {
     const struct session_options *o = &s->options;
     AUTO(devlock_release) struct devlock lock = DEVLOCK_INIT;
-    uint64_t start;
     int rc = 0;
 
-    if (ready_first_pool(s, e, err) < 0)
+    if (ready_first_pool(s, err) < 0)
         return -1;
-    start = clock_ns();
-    spares_settle(&s->station->spares);
-    e->spares_ms = clock_ms_since(start);
-    leaving_await(&s->station->leaving);
-    e->end_ms = clock_ms_since(start) - e->spares_ms;
+    await_processes(s);
     rc = (is_alone(s, e) ? devlock_alone : devlock_shared)(o->device, o->device_index, &lock,
-                                                           &e->queue_ms, err);
+                                                           queue_ms(s), err);
     if (rc < 0)
         return -1;
     rc = judge_each(s, e, err);
@@ -409,10 +419,10 @@ static void take_source(struct evaluation *e, const struct source_text *source)
     hash_of(e->source, e->source_len, e->source_hash);
 }
 
-static void take_build(struct evaluation *e, struct prebuilt *built)
+static void take_build(struct session *s, struct evaluation *e, struct prebuilt *built)
 {
     e->build = built->build;
-    e->queue_ms = built->queue_ms;
+    *queue_ms(s) = built->queue_ms;
     e->evidence = built->evidence;
     e->looked = built->looked;
     built->build = (struct build_result){.artifact_fd = -1};
@@ -426,7 +436,7 @@ static void begin(struct session *s, const struct subject *subject, struct evalu
     snprintf(ret->id, sizeof(ret->id), "%016llx%016llx", (unsigned long long)secret_u64(),
              (unsigned long long)secret_u64());
     clock_utc(ret->created);
-    ret->open_ms = s->open_ms;
+    s->phases = (struct phases){.ms[PHASE_OPEN] = s->open_ms};
     s->open_ms = 0;
     if (s->served++ >= POOL_CANDIDATES)
         retire_pools(s);
@@ -450,14 +460,19 @@ static void spend_pool(struct session *s, const struct evaluation *e)
             s->served = POOL_CANDIDATES;
 }
 
-static void conclude(struct evaluation *e, int rc, uint64_t start, const struct err *err)
+static void conclude(const struct session *s, struct evaluation *e, int rc, uint64_t start,
+                     const struct err *err)
 {
     if (rc < 0) {
         e->infra_kind = err->kind;
-        verdict_set(&e->verdict, VERDICT_INFRA, err->kind == ERR_DEVICE ? "device" : "system", "%s",
+        verdict_set(&e->verdict,
+                    err->kind == ERR_DEVICE ? REASON_INFRA_DEVICE : REASON_INFRA_SYSTEM, "%s",
                     err->text);
     }
-    e->total_ms = clock_ms_since(start);
+    e->phases = s->phases;
+    e->phases.ms[PHASE_BUILD] = e->build.ms;
+    e->phases.ms[PHASE_EVIDENCE] = e->evidence.ms;
+    e->phases.ms[PHASE_TOTAL] = clock_ms_since(start);
 }
 
 void session_eval(struct session *s, const struct source_text *source, struct prebuilt *built,
@@ -470,7 +485,7 @@ void session_eval(struct session *s, const struct source_text *source, struct pr
     begin(s, &s->runner.subject, ret);
     take_source(ret, source);
     if (built)
-        take_build(ret, built);
+        take_build(s, ret, built);
     fill_spares(s); /* they warm up while it is built */
     s->begun++;
 
@@ -482,8 +497,8 @@ void session_eval(struct session *s, const struct source_text *source, struct pr
         rc = judge_sizes(s, ret, &err);
     rc = look_end(&look, rc, &err);
     spend_pool(s, ret);
-    conclude(ret, rc, start, &err);
-    ret->total_ms += built ? ret->build.ms : 0;
+    conclude(s, ret, rc, start, &err);
+    ret->phases.ms[PHASE_TOTAL] += built ? ret->build.ms : 0;
 }
 
 /* A baseline has a text as well. */
@@ -514,7 +529,7 @@ int session_eval_baseline(struct session *s, const struct subject *subject, cons
         evaluation_release(ret);
         return -1;
     }
-    conclude(ret, judge_sizes(s, ret, err), start, err);
+    conclude(s, ret, judge_sizes(s, ret, err), start, err);
     return 0;
 }
 

@@ -38,9 +38,10 @@ struct session {
     uint64_t runner_bytes;      /* that a runner may take, whatever the size */
     struct pool *pools;         /* one per size; opened at first use */
     int n_sizes;
-    int served;     /* by these pools */
-    int begun;      /* candidates in all */
-    double open_ms; /* what opening took; its first candidate's record has it */
+    int served;           /* by these pools */
+    int begun;            /* candidates in all */
+    struct phases phases; /* of the candidate that is judged now; pools and trials add to them */
+    double open_ms;       /* what opening took; its first candidate's record has it */
     char *problem_h;
     char *plain; /* the program assay-plain, which lies beside the runner */
 };
@@ -80,10 +81,7 @@ struct evaluation {
     uint64_t seed;
     bool seed_spent;     /* nobody is judged on it any more: the record states it */
     char pool[HASH_HEX]; /* a commitment to the seed, stated in every record */
-    double load_ms, open_ms, queue_ms, inputs_ms, expected_ms, honest_ms, total_ms;
-    double remade_ms; /* contents that were made again, since they do not all fit */
-    double spares_ms; /* spent waiting for spares to be warm */
-    double end_ms;    /* ... and for the runners of the candidate before to be gone */
+    struct phases phases;
 };
 
 /* Judges one candidate. Its runners are reaped only when the next one is timed, or the station is

@@ -9,7 +9,6 @@
 /* Where it is not open yet. */
 int session_open_pool(struct session *s, int size, struct err *err);
 /* Adds what making the pool's contents took so far, times sign, to the evaluation's. */
-void session_count_making(const struct pool *p, double sign, struct evaluation *e);
 /* 0, 1 with e->verdict, -1 with err. */
 int session_judge_size(struct session *s, int i, struct evaluation *e, struct err *err);
 

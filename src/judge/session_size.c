@@ -51,17 +51,10 @@ int session_open_pool(struct session *s, int size, struct err *err)
         .memory_bytes = s->station->info.memory_bytes,
         .room_bytes = room_of(s, size),
         .progress = &s->options.plan.progress,
+        .phases = &s->phases,
     };
 
     return p->device ? 0 : pool_open(&c, p, err);
-}
-
-void session_count_making(const struct pool *p, double sign, struct evaluation *e)
-{
-    e->inputs_ms += sign * p->inputs_ms;
-    e->expected_ms += sign * p->expected_ms;
-    e->honest_ms += sign * p->honest_ms;
-    e->remade_ms += sign * p->remade_ms;
 }
 
 /* A time below the floor says that the floor is wrong more often than that the kernel is: it was
@@ -104,7 +97,7 @@ static int physics(struct session *s, const struct graph *g, const struct evalua
 
     bool cold = r->trial.cold.median < r->limits.physics_ns;
 
-    return verdict_set(v, VERDICT_REJECTED, "physics",
+    return verdict_set(v, REASON_REJECTED_PHYSICS,
                        "%.3f us %s is faster than this device can move or compute it, or run an "
                        "empty kernel (%.3f us)",
                        (cold ? r->trial.cold.median : r->trial.hot.median) / 1e3,
@@ -142,14 +135,15 @@ static void use_subject(const struct session *s, const struct evaluation *e, con
 }
 
 /* Who leaves may hold the memory that a pool takes. */
-static int open_pool_alone(struct session *s, int i, struct evaluation *e, struct err *err)
+static int open_pool_alone(struct session *s, int i, struct err *err)
 {
-    uint64_t start = clock_ns();
-
     if (s->pools[i].device)
         return 0;
+
+    AUTO(phase_end) struct phase_timer timer = phase_begin(&s->phases, PHASE_END);
+
     leaving_await(&s->station->leaving);
-    e->end_ms += clock_ms_since(start);
+    phase_end(&timer);
     return session_open_pool(s, i, err);
 }
 
@@ -171,8 +165,7 @@ int session_judge_size(struct session *s, int i, struct evaluation *e, struct er
         .leaving = &s->station->leaving,
     };
 
-    session_count_making(&s->pools[i], -1, e);
-    if (open_pool_alone(s, i, e, err) < 0)
+    if (open_pool_alone(s, i, err) < 0)
         return -1;
     c.runner.n_inputs = s->pools[i].graph->n_inputs;
     c.runner.artifact_fd = e->build.artifact_fd;
@@ -183,7 +176,6 @@ int session_judge_size(struct session *s, int i, struct evaluation *e, struct er
 
     int rc = trial_run(&c, &r->trial, &e->verdict, err);
 
-    session_count_making(&s->pools[i], 1, e);
     if (rc || o->plan.check_only)
         return rc;
     rc = physics(s, s->pools[i].graph, e, r, &e->verdict, err);

@@ -80,10 +80,12 @@ static int open_calibration(struct station *st, bool *ret_made, struct err *err)
         return 0;
     }
 
-    int rc = calibration_load(st->places->home, st->info.fingerprint, &st->calibration, err);
+    bool found;
 
-    if (rc <= 0)
-        return rc;
+    if (calibration_load(st->places->home, st->info.fingerprint, &found, &st->calibration, err) < 0)
+        return -1;
+    if (found)
+        return 0;
     *ret_made = true;
     spares_settle(&st->spares);
     return calibrate(st->places, st->device, st->index, st->ctx, &st->info, &st->calibration, err);

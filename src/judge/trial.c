@@ -43,6 +43,11 @@ enum device_clock trial_clock(const struct trial_config *c)
     return subject_clock(&c->runner.subject, c->runner.device);
 }
 
+struct phases *trial_phases(const struct trial *t)
+{
+    return pool_phases(t->config->pool);
+}
+
 const struct subject_kind *trial_subject(const struct trial *t)
 {
     return t->config->runner.subject.kind;
@@ -156,13 +161,12 @@ static void keep_text(struct trial *t)
 /* Their exit is awaited: nobody is timed beside a driver that cleans up. */
 void trial_end_runners(struct trial *t)
 {
-    uint64_t start = clock_ns();
+    AUTO(phase_end) struct phase_timer timer = phase_begin(trial_phases(t), PHASE_END);
 
     keep_text(t);
     for (int i = 0; i < t->n_runners; i++)
         rproc_release(&t->runners[i]);
     t->n_runners = 0;
-    t->result->end_ms += clock_ms_since(start);
 }
 
 /* At the end nobody waits for that but the next who is timed. */
@@ -175,10 +179,9 @@ static void leave_runners(struct trial *t)
 
 static void await_others(struct trial *t)
 {
-    uint64_t start = clock_ns();
+    AUTO(phase_end) struct phase_timer timer = phase_begin(trial_phases(t), PHASE_END);
 
     leaving_await(t->config->leaving);
-    t->result->end_ms += clock_ms_since(start);
 }
 
 /* --- the phases --- */
@@ -200,8 +203,8 @@ static int check_phase(struct trial *t, struct verdict *v, struct err *err)
         if (rc)
             return rc;
         if (trial_past(limit_ms, start))
-            return verdict_set(v, VERDICT_TIMEOUT, "checks", "%d of %d checks took over %d ms",
-                               k + 1, trial_checks(t), limit_ms);
+            return verdict_set(v, REASON_TIMEOUT_CHECKS, "%d of %d checks took over %d ms", k + 1,
+                               trial_checks(t), limit_ms);
         if (k == trial_old_content(t, 0))
             first = t->last;
     }
@@ -212,38 +215,32 @@ static int check_phase(struct trial *t, struct verdict *v, struct err *err)
     return rc ? rc : trial_judge_pooled(t, v, err);
 }
 
-/* Since then, without what was spent on contents: that has phases of its own. */
-static double phase_ms(const struct trial *t, uint64_t start, double made_ms)
-{
-    return clock_ms_since(start) - (pool_making_ms(t->config->pool) - made_ms);
-}
-
 static int run_phases(struct trial *t, struct verdict *v, struct err *err)
 {
-    double made_ms = pool_making_ms(t->config->pool);
-    uint64_t start = clock_ns();
+    struct phases *phases = trial_phases(t);
+    AUTO(phase_end) struct phase_timer audit = phase_begin(phases, PHASE_AUDIT);
     int rc = trial_audited(t) ? trial_own_work(t, &t->result->idle, err) : 0;
 
-    t->result->audit_ms = clock_ms_since(start);
-    start = clock_ns();
+    phase_end(&audit);
+
+    AUTO(phase_end) struct phase_timer starting = phase_begin(phases, PHASE_START);
+
     if (rc == 0)
         rc = trial_start_runners(t, v, err);
-    t->result->start_ms = clock_ms_since(start);
-    start = clock_ns();
-    t->phase = PHASE_CHECK;
+    phase_end(&starting);
+
+    AUTO(phase_end) struct phase_timer checks = phase_begin(phases, PHASE_CHECKS);
+
+    t->phase = TRIAL_CHECK;
     if (rc == 0)
         rc = check_phase(t, v, err);
-    t->result->check_ms = phase_ms(t, start, made_ms);
     if (rc || t->config->plan->check_only)
         return rc;
-    made_ms = pool_making_ms(t->config->pool);
-    start = clock_ns();
+    phase_end(&checks);
 
-    double audit_ms = t->result->audit_ms;
+    AUTO(phase_end) struct phase_timer timing = phase_begin(phases, PHASE_TIMING);
 
-    rc = trial_time(t, v, err);
-    t->result->timing_ms = phase_ms(t, start, made_ms) - (t->result->audit_ms - audit_ms);
-    return rc;
+    return trial_time(t, v, err);
 }
 
 static void sum_up(struct trial *t)
@@ -316,7 +313,7 @@ static int blame_memory(struct trial *t, struct verdict *v, struct err *err)
         (t->left_bytes >= MEMORY_LEAST && now - t->left_bytes < t->free_bytes / 2))
         return -1;
     *err = (struct err)ERR_INIT;
-    return verdict_set(v, VERDICT_REJECTED, "memory",
+    return verdict_set(v, REASON_REJECTED_MEMORY,
                        "it holds so much of the device's memory that the judge has too little: "
                        "%.0f MB were left of %.0f MB",
                        (double)t->left_bytes / 1e6, (double)t->free_bytes / 1e6);

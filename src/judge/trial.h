@@ -57,9 +57,6 @@ struct trial_result {
     char *text;            /* what the candidate printed, capped */
     uint64_t text_bytes;
     int n_warm; /* runners that were spares */
-    double start_ms, check_ms, timing_ms, end_ms;
-    double audit_ms;     /* empty orders, and the judge's own work on the idle device */
-    double candidate_ms; /* of all this, the candidate's own calls */
 };
 void trial_result_release(struct trial_result *r);
 
@@ -76,7 +73,8 @@ struct trial_config {
 /* Whose clock is the score. */
 enum device_clock trial_clock(const struct trial_config *c);
 
-/* 0 pass, 1 the candidate's fault (*v), -1 ours (*err). *ret is filled as far as things went. */
+/* 0 pass, 1 the candidate's fault (*v), -1 ours (*err). *ret is filled as far as things went. The
+ * time goes to the phases of the pool. */
 int trial_run(const struct trial_config *c, struct trial_result *ret, struct verdict *v,
               struct err *err);
 

@@ -150,7 +150,7 @@ static int check_guards(struct trial *t, const struct shot *s, struct verdict *v
         return -1;
     if (slot < 0)
         return 0;
-    return verdict_set(v, VERDICT_WRONG, "out_of_bounds", "wrote %s of output %s (byte %+lld)",
+    return verdict_set(v, REASON_WRONG_OUT_OF_BOUNDS, "wrote %s of output %s (byte %+lld)",
                        distance < 0 ? "before the start" : "past the end",
                        p->graph->outputs[slot].name,
                        (long long)(distance < 0 ? distance : distance + 1));
@@ -171,7 +171,7 @@ static int check_inputs(struct trial *t, const struct shot *s, struct verdict *v
         t->ops->differ(p->ctx, &s->arenas->in[s->in], &slot->data, p->in.bytes, &at, err) < 0)
         return -1;
     return at < 0 ? 0
-                  : verdict_set(v, VERDICT_WRONG, "input_changed",
+                  : verdict_set(v, REASON_WRONG_INPUT_CHANGED,
                                 "call: wrote to its inputs (byte %lld of their memory)",
                                 (long long)at);
 }
@@ -188,7 +188,7 @@ static void explain_unwritten(struct trial *t, const struct shot *s, int output,
 
     if (at >= 0 && layout_unwritten(t->ops, p->ctx, &p->out, &s->arenas->out[s->out], output,
                                     (size_t)at * size, size, s->poison))
-        verdict_set(v, VERDICT_WRONG, "unwritten", "%s: element %lld of %lld was never written",
+        verdict_set(v, REASON_WRONG_UNWRITTEN, "%s: element %lld of %lld was never written",
                     p->graph->outputs[output].name, (long long)at, (long long)st->count);
 }
 
@@ -311,7 +311,7 @@ static int check_late(struct trial *t, const struct shot *s, struct verdict *v, 
         return -1;
     return memcmp(now, t->seen, sizeof(now)) == 0
                ? 0
-               : verdict_set(v, VERDICT_REJECTED, "late",
+               : verdict_set(v, REASON_REJECTED_LATE,
                              "call: wrote to its output after it had said that it was done");
 }
 
@@ -385,7 +385,7 @@ static void watch_budget(void *arg)
  * minds a look aside, and in other calls that nobody can guess, few enough that no median minds. */
 static struct rproc_watch memory_watch(struct trial *t, const struct shot *s)
 {
-    if (!t->budget.ops || (t->phase != PHASE_CHECK && s->looks / LOOKS_APART % MEMORY_LOOKS != 0))
+    if (!t->budget.ops || (t->phase != TRIAL_CHECK && s->looks / LOOKS_APART % MEMORY_LOOKS != 0))
         return (struct rproc_watch){NULL, NULL};
     return (struct rproc_watch){watch_budget, &t->budget};
 }
@@ -400,7 +400,7 @@ static int check_host_memory(const struct trial *t, const struct rproc *r, struc
         return -1;
     if (held - footprint_own_bytes <= budget)
         return 0;
-    return verdict_set(v, VERDICT_REJECTED, "memory",
+    return verdict_set(v, REASON_REJECTED_MEMORY,
                        "it holds %.1f MB besides its tensors, the problem allows %.1f MB",
                        (double)(held - footprint_own_bytes) / 1e6, (double)budget / 1e6);
 }
@@ -432,7 +432,7 @@ int trial_call(struct trial *t, struct rproc *r, int content, int count, bool ho
     t->result->n_calls += count;
     trial_spread_out(t);
     if (rc == 0) {
-        t->result->candidate_ms += (double)reply->wall_ns / 1e6;
+        trial_phases(t)->ms[PHASE_CANDIDATE] += (double)reply->wall_ns / 1e6;
         rc = check_memory(t, r, v, err);
     }
     if (rc == 0)

@@ -17,7 +17,7 @@ struct shot {
     struct peeks peeks; /* ... and where */
 };
 
-enum trial_phase { PHASE_CHECK, PHASE_WARM_UP, PHASE_SCORE };
+enum trial_phase { TRIAL_CHECK, TRIAL_WARM_UP, TRIAL_SCORE };
 
 /* What is done in a call beside calling, by the pool's residency. */
 struct call_policy {
@@ -66,6 +66,7 @@ struct trial {
 /* The score is a claim, and the judge's clock has to confirm it. */
 bool trial_audited(const struct trial *t);
 const struct subject_kind *trial_subject(const struct trial *t);
+struct phases *trial_phases(const struct trial *t); /* of its pool */
 void trial_draw_in(struct trial *t);
 void trial_spread_out(struct trial *t);
 

@@ -84,12 +84,11 @@ static int empty_calls(struct trial *t, bool hold, struct verdict *v, struct err
 
 static int empty_orders(struct trial *t, struct verdict *v, struct err *err)
 {
-    uint64_t start = clock_ns();
+    AUTO(phase_end) struct phase_timer timer = phase_begin(trial_phases(t), PHASE_AUDIT);
     int rc = empty_calls(t, false, v, err);
 
     if (rc == 0 && t->holding)
         rc = empty_calls(t, true, v, err);
-    t->result->audit_ms += clock_ms_since(start);
     t->result->empty_ns = t->empty[t->holding];
     return rc;
 }
@@ -214,10 +213,10 @@ static int scored_call(struct trial *t, int round, int runner, double *making_ms
     if (bring(t, content, making_ms, err) < 0)
         return -1;
 
-    double remade_ms = p->remade_ms;
+    const double *remade_ms = &pool_phases(p)->ms[PHASE_REMADE], before_ms = *remade_ms;
     int rc = trial_held_call(t, &t->runners[runner], content, &reply, v, err);
 
-    *making_ms += p->remade_ms - remade_ms;
+    *making_ms += *remade_ms - before_ms;
     if (rc || t->hold_lost)
         return rc;
     series_add(&t->holds, (double)reply.hold_ns);
@@ -330,7 +329,7 @@ static void audit_scored(const struct trial *t, struct verdict *doubt)
     double outside = outside_median(t);
 
     if (trial_audited(t) && !audit_cold(claim, outside, r->held))
-        verdict_set(doubt, VERDICT_REJECTED, "clock",
+        verdict_set(doubt, REASON_REJECTED_CLOCK,
                     "the runner claims %.1f us a call, the judge's clock says %.1f us", claim / 1e3,
                     outside / 1e3);
 }
@@ -342,7 +341,7 @@ static void audit_batches(const struct trial *t, const struct series *claims,
 
     t->result->hot_outside_ns = seen / count;
     if (trial_audited(t) && !audit_hot(claim, seen))
-        verdict_set(doubt, VERDICT_REJECTED, "clock",
+        verdict_set(doubt, REASON_REJECTED_CLOCK,
                     "the runner claims %.1f us for %d calls back to back, the judge's clock says "
                     "%.1f us",
                     claim / 1e3, count, seen / 1e3);
@@ -434,6 +433,13 @@ static bool is_busy(const struct trial *t, const struct own_work *now)
            audit_late(idle->probe_ns, t->config->usual->probe_max_ns, now->probe_ns);
 }
 
+static int audited_work(struct trial *t, struct own_work *ret, struct err *err)
+{
+    AUTO(phase_end) struct phase_timer timer = phase_begin(trial_phases(t), PHASE_AUDIT);
+
+    return trial_own_work(t, ret, err);
+}
+
 /* The judge's own work beside scored calls takes longer than before there was a runner: its doing
  * if that is over once it is gone, else somebody else's, and nothing timed here means anything. */
 static int look_for_others(struct trial *t, struct verdict *doubt, struct err *err)
@@ -447,17 +453,14 @@ static int look_for_others(struct trial *t, struct verdict *doubt, struct err *e
         return 0;
     trial_end_runners(t);
 
-    uint64_t start = clock_ns();
-
-    if (trial_own_work(t, &alone, err) < 0)
+    if (audited_work(t, &alone, err) < 0)
         return -1;
-    r->audit_ms += clock_ms_since(start);
     if (is_busy(t, &alone))
         return fail(err, ERR_DEVICE,
                     "the device is busy: a flush took %.0f us at first and takes %.0f us now, with "
                     "no runner left; wait for the other program, or use another device",
                     r->idle.flush_ns / 1e3, alone.flush_ns / 1e3);
-    verdict_set(doubt, VERDICT_REJECTED, "busy",
+    verdict_set(doubt, REASON_REJECTED_BUSY,
                 "the candidate's work runs on between calls: a flush takes %.0f us then, %.0f us "
                 "on the idle device; a probe after its calls %.0f us, and %.0f us",
                 r->busy.flush_ns / 1e3, r->idle.flush_ns / 1e3, r->busy.probe_ns / 1e3,
@@ -499,9 +502,9 @@ static int measure(struct trial *t, struct verdict *doubt, struct verdict *v, st
     series_clear(&t->holds);
     series_clear(&t->queues);
     t->crowded = 0;
-    t->phase = PHASE_WARM_UP;
+    t->phase = TRIAL_WARM_UP;
     rc = warm_up(t, v, err);
-    t->phase = PHASE_SCORE;
+    t->phase = TRIAL_SCORE;
     ask_state(t, 0);
     if (rc == 0)
         rc = empty_orders(t, v, err);

@@ -142,16 +142,19 @@ static bool one_size(const struct problem *p)
     return true;
 }
 
-/* 1: made. 0: the rule finds none. */
-static int make_size(struct problem *p, int i, const int *order, int n_order, struct err *err)
+/* *ret_made: false where the rule finds none. */
+static int make_size(struct problem *p, int i, const int *order, int n_order, bool *ret_made,
+                     struct err *err)
 {
     double small_us = graph_core_floor_us(p->sizes[SIZES_SMALL][i].graph);
 
+    *ret_made = true;
     if (small_us >= MEDIUM_FLOOR_US || one_size(p))
-        return trace_size(p, SIZES_MEDIUM, i, false, err) < 0 ? -1 : 1;
+        return trace_size(p, SIZES_MEDIUM, i, false, err);
     for (int j = 0; j < n_order; j++)
         if (scale(p, i, order[j], small_us))
-            return 1;
+            return 0;
+    *ret_made = false;
     return 0;
 }
 
@@ -166,9 +169,9 @@ int medium_make(struct problem *p, struct err *err)
         copy_size(&p->sizes[SIZES_SMALL][i], &p->sizes[SIZES_MEDIUM][i]);
         p->n_sizes[SIZES_MEDIUM]++;
 
-        int made = make_size(p, i, order, n_order, err);
+        bool made;
 
-        if (made < 0)
+        if (make_size(p, i, order, n_order, &made, err) < 0)
             return -1;
         if (!made) {
             problem_drop_sizes(p, SIZES_MEDIUM);

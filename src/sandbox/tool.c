@@ -247,9 +247,9 @@ static bool bwrap_started_it(int status_fd)
     return strstr(text, "\"exit-code\"") != NULL;
 }
 
-/* Returns 1 when the tool ran, 0 when bubblewrap could not build its walls here. */
+/* *ret_ran: false where bubblewrap could not build its walls here, so the tool did not run. */
 static int run_in_bwrap(const char *bwrap, const struct sandbox_tool *t, struct buf *output,
-                        struct sandbox_tool_result *ret, struct err *err)
+                        bool *ret_ran, struct sandbox_tool_result *ret, struct err *err)
 {
     AUTO(words_release) struct words w = {NULL, 0};
     AUTO(job_release) struct job job = {.pidfd = -1, .out = -1};
@@ -277,6 +277,7 @@ static int run_in_bwrap(const char *bwrap, const struct sandbox_tool *t, struct 
         if (output->ptr)
             output->ptr[output_before] = '\0';
         output->len = output_before;
+        *ret_ran = false;
         return 0;
     }
     if (ret->exit_status > 128 && ret->exit_status < 128 + NSIG) { /* a signal ended the tool */
@@ -284,7 +285,8 @@ static int run_in_bwrap(const char *bwrap, const struct sandbox_tool *t, struct 
         ret->exit_status = -1;
     }
     ret->walls = "bubblewrap";
-    return 1;
+    *ret_ran = true;
+    return 0;
 }
 
 /* ---- our own walls ---- */
@@ -360,12 +362,10 @@ int sandbox_run_tool(const struct sandbox_tool *t, struct buf *output,
                      struct sandbox_tool_result *ret, struct err *err)
 {
     AUTO(freep) char *bwrap = find_bwrap();
-    int rc = 0;
+    bool ran = false;
 
     *ret = (struct sandbox_tool_result){.walls = ""};
-    if (bwrap)
-        rc = run_in_bwrap(bwrap, t, output, ret, err);
-    if (rc == 0)
-        return run_in_landlock(t, output, ret, err);
-    return rc < 0 ? -1 : 0;
+    if (bwrap && run_in_bwrap(bwrap, t, output, &ran, ret, err) < 0)
+        return -1;
+    return ran ? 0 : run_in_landlock(t, output, ret, err);
 }

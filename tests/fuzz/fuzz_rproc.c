@@ -21,7 +21,7 @@ struct claims {
 
 static void check(int rc, const struct verdict *v, const struct err *err, bool ours)
 {
-    if (rc > 0 && (v->kind == VERDICT_PASS || !v->reason[0]))
+    if (rc > 0 && (v->kind == VERDICT_PASS || !v->code[0]))
         abort();
     if (rc < 0 && (!ours || !err->text[0]))
         abort();

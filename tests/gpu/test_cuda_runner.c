@@ -157,7 +157,7 @@ static const char *rig_text(const struct rig *g)
     static char text[4096];
 
     snprintf(text, sizeof(text), "rc %d, %s: %s (%s) %s; it says: %.1000s", g->rc,
-             verdict_names[g->verdict.kind], g->verdict.reason, g->verdict.detail, g->err.text,
+             verdict_names[g->verdict.kind], g->verdict.code, g->verdict.detail, g->err.text,
              buf_str(&g->runner.text));
     return text;
 }
@@ -279,10 +279,10 @@ static void bad_ones(void)
         rig_start(&g, shared_object, cases[i].mode);
         rig_call(&g, WIRE_ORDER_CALL, 1);
         CHECK(g.rc == 1 && g.verdict.kind == cases[i].kind &&
-                  (!cases[i].reason || !strcmp(g.verdict.reason, cases[i].reason)),
+                  (!cases[i].reason || !strcmp(g.verdict.code, cases[i].reason)),
               "%s: %s", cases[i].name, rig_text(&g));
         printf("%-18s %s: %s; %s (%.0f ms)\n", cases[i].name, verdict_names[g.verdict.kind],
-               g.verdict.reason, g.verdict.detail, clock_ms_since(start));
+               g.verdict.code, g.verdict.detail, clock_ms_since(start));
         rig_end(&g);
     }
 }

@@ -128,7 +128,7 @@ static void a_peak_counts_even_if_it_is_given_back(void **state)
         assert_int_equal(b.most_bytes, cases[i].most_mb * MB);
         assert_int_equal(budget_verdict(&b, &v), cases[i].want);
         if (cases[i].want)
-            assert_string_equal(v.reason, "memory");
+            assert_string_equal(v.code, "memory");
     }
 }
 

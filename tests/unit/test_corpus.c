@@ -38,6 +38,8 @@ static void comments_that_are_taken(void **state)
         int n_expected;
     } cases[] = {
         {"A. expected: wrong: max", "level1/19", NULL, SIZES_SMALL, 0, 0, 1},
+        {"A. expected: timeout: between calls or crash: SIGSEGV or crash: CUDA_ERROR_ASSERT",
+         "level1/19", NULL, SIZES_SMALL, 0, 0, 3},
         {"A. expected: pass at least 1.5 us", "level1/19", NULL, SIZES_SMALL, 1.5, 0, 1},
         {"A. expected: pass at least 20 us or rejected: late", "level1/19", NULL, SIZES_SMALL, 20,
          0, 2},
@@ -77,6 +79,10 @@ static void comments_that_are_refused(void **state)
     } cases[] = {
         {"Nothing.", "does not end with `expected: VERDICT: REASON`"},
         {"expected: failure", "does not end with `expected: VERDICT: REASON`"},
+        {"expected: wrong", "does not end with `expected: VERDICT: REASON`"},
+        {"expected: wrong: mux", "does not end with `expected: VERDICT: REASON`"},
+        {"expected: wrong: busy", "does not end with `expected: VERDICT: REASON`"},
+        {"expected: crash: SIGSEVG", "does not end with `expected: VERDICT: REASON`"},
         {"expected: pass at least", "`at least` takes"},
         {"expected: pass at least many us", "`at least` takes `N us` or `N % of FILE`"},
         {"expected: pass at least 300", "`at least` takes"},
@@ -108,20 +114,19 @@ static void times_are_held_against_the_controls(void **state)
 {
     static const struct attack_times honest = {2, {100, 10}};
     static const struct {
-        enum verdict_kind kind;
-        const char *reason;
+        enum reason reason;
         struct attack_times times;
         enum attack_outcome want;
     } cases[] = {
-        {VERDICT_PASS, "", {2, {100, 10}}, ATTACK_CAUGHT},
-        {VERDICT_PASS, "", {2, {90, 9}}, ATTACK_CAUGHT},
-        {VERDICT_PASS, "", {2, {89, 10}}, ATTACK_MISSED},
-        {VERDICT_PASS, "", {2, {200, 8.9}}, ATTACK_MISSED}, /* one size is enough */
-        {VERDICT_PASS, "", {1, {100}}, ATTACK_MISSED},      /* not all were timed */
-        {VERDICT_PASS, "", {0, {0}}, ATTACK_MISSED},
-        {VERDICT_REJECTED, "busy", {2, {1, 1}}, ATTACK_CAUGHT},
-        {VERDICT_REJECTED, "late", {2, {1, 1}}, ATTACK_OTHERWISE},
-        {VERDICT_INFRA, "system", {0, {0}}, ATTACK_MISSED},
+        {REASON_NONE, {2, {100, 10}}, ATTACK_CAUGHT},
+        {REASON_NONE, {2, {90, 9}}, ATTACK_CAUGHT},
+        {REASON_NONE, {2, {89, 10}}, ATTACK_MISSED},
+        {REASON_NONE, {2, {200, 8.9}}, ATTACK_MISSED}, /* one size is enough */
+        {REASON_NONE, {1, {100}}, ATTACK_MISSED},      /* not all were timed */
+        {REASON_NONE, {0, {0}}, ATTACK_MISSED},
+        {REASON_REJECTED_BUSY, {2, {1, 1}}, ATTACK_CAUGHT},
+        {REASON_REJECTED_LATE, {2, {1, 1}}, ATTACK_OTHERWISE},
+        {REASON_INFRA_SYSTEM, {0, {0}}, ATTACK_MISSED},
     };
     AUTO(corpus_release) struct corpus c = {0};
     struct err err = ERR_INIT;
@@ -131,8 +136,7 @@ static void times_are_held_against_the_controls(void **state)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct verdict v = VERDICT_INIT;
 
-        v.kind = cases[i].kind;
-        strcpy(v.reason, cases[i].reason);
+        verdict_change(&v, cases[i].reason);
         assert_int_equal(attack_judge(&c.attacks[0], &v, &cases[i].times, &honest), cases[i].want);
     }
 }

@@ -258,7 +258,7 @@ static void same_bits(struct pool *p, bool on_gpu)
             free(y);
             free(first[k]);
         }
-        assert_true(round == 0 || p->remade_ms > 0);
+        assert_true(round == 0 || p->own.ms[PHASE_REMADE] > 0);
     }
 }
 

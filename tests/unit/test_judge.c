@@ -71,7 +71,7 @@ static void gate_calls(void **state)
     s.max = 16.1e-6;
     s.max_at = 13;
     assert_int_equal(gate_call(&gate, "y", &shape, DT_F32, &s, &v), 1);
-    assert_string_equal(v.reason, "max");
+    assert_string_equal(v.code, "max");
     assert_non_null(strstr(v.detail, "y[1, 5] is"));
     s.max = NAN;
     assert_int_equal(gate_call(&gate, "y", &shape, DT_F32, &s, &v), 1);
@@ -79,13 +79,13 @@ static void gate_calls(void **state)
     s.n_nonfinite = 1;
     s.first_nonfinite = 31;
     assert_int_equal(gate_call(&gate, "y", &shape, DT_F32, &s, &v), 1);
-    assert_string_equal(v.reason, "nonfinite");
+    assert_string_equal(v.code, "nonfinite");
     assert_non_null(strstr(v.detail, "first [3, 7]"));
     s = (struct compare_stats)COMPARE_STATS_INIT;
     s.n_unequal = 2;
     s.first_unequal = 8;
     assert_int_equal(gate_call(&gate, "y", &shape, DT_I64, &s, &v), 1);
-    assert_string_equal(v.reason, "unequal");
+    assert_string_equal(v.code, "unequal");
 
     s = (struct compare_stats)COMPARE_STATS_INIT;
     s.count = 100;
@@ -93,7 +93,7 @@ static void gate_calls(void **state)
     assert_int_equal(gate_pooled(&gate, "y", DT_F32, &s, &v), 0);
     s.sum_sq *= 1.01;
     assert_int_equal(gate_pooled(&gate, "y", DT_F32, &s, &v), 1);
-    assert_string_equal(v.reason, "rms");
+    assert_string_equal(v.code, "rms");
 }
 
 /* --- layouts --- */
@@ -291,10 +291,10 @@ static void contents_are_made_again_where_memory_is_short(void **state)
             assert_memory_equal(get(&wide, k)->y.host, get(&tight, k)->y.host, wide.y_bytes);
         }
         if (round == 0)
-            first_ms = tight.expected_ms;
+            first_ms = tight.own.ms[PHASE_EXPECTED];
     }
-    assert_true(tight.expected_ms == first_ms); /* the second time is none of it */
-    assert_true(tight.remade_ms > 0 && wide.remade_ms == 0);
+    assert_true(tight.own.ms[PHASE_EXPECTED] == first_ms); /* the second time is none of it */
+    assert_true(tight.own.ms[PHASE_REMADE] > 0 && wide.own.ms[PHASE_REMADE] == 0);
     assert_ptr_equal(get(&tight, 7), get(&tight, 7));
     assert_int_equal(tight.n_slots, 2);
     assert_int_equal(device_cpu.judge->mem_alloc(ctx, MEM_PRIVATE, tight.out.bytes, &zeros, &err),
@@ -344,7 +344,7 @@ static void pooled_answers_are_judged_together(void **state)
     pooled[0] = figures(&pool.gates[0].gate, 1000, 2);
     compare_merge(&pooled[0], &exact);
     assert_int_equal(trial_judge_pooled(&t, &v, &err), 1);
-    assert_string_equal(v.reason, "rms");
+    assert_string_equal(v.code, "rms");
     pool_close(&pool);
     device_cpu.judge->close(ctx);
 }

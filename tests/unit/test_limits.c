@@ -257,21 +257,25 @@ static void calibrations_are_kept_by_fingerprint(void **state)
         "{\"fingerprint\": 3}",
         "{\"fingerprint\": \"abc\", \"device\": \"d\", \"created\": \"t\", \"read_bytes_s\": -1}",
     };
+    bool found = true;
 
     (void)state;
     snprintf(c.fingerprint, sizeof(c.fingerprint), "abc");
     snprintf(c.device, sizeof(c.device), "d");
     snprintf(c.created, sizeof(c.created), "t");
     fs_remove_tree("cal");
-    assert_int_equal(calibration_load("cal", "abc", &back, &err), 1);
+    assert_int_equal(calibration_load("cal", "abc", &found, &back, &err), 0);
+    assert_false(found);
     assert_int_equal(calibration_save("cal", &c, &err), 0);
-    assert_int_equal(calibration_load("cal", "abc", &back, &err), 0);
+    assert_int_equal(calibration_load("cal", "abc", &found, &back, &err), 0);
+    assert_true(found);
     assert_true(back.flops_s[ARITH_FP64] == 5e8 && back.call_floor_ns == c.call_floor_ns);
-    assert_int_equal(calibration_load("cal", "other", &back, &err), 1);
+    assert_int_equal(calibration_load("cal", "other", &found, &back, &err), 0);
+    assert_false(found);
     for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
         assert_int_equal(
             fs_write_atomic("cal/calibration/abc.json", broken[i], strlen(broken[i]), &err), 0);
-        assert_int_equal(calibration_load("cal", "abc", &back, &err), -1);
+        assert_int_equal(calibration_load("cal", "abc", &found, &back, &err), -1);
         assert_non_null(strstr(err.text, "not a calibration"));
     }
 }
@@ -282,6 +286,7 @@ static void every_rate_of_a_calibration_is_kept(void **state)
     struct err err = ERR_INIT;
     static const char old[] = "{\"fingerprint\": \"new\", \"device\": \"d\", \"created\": \"t\", "
                               "\"read_bytes_s\": 5, \"f32_flops_s\": 7}";
+    bool found = false;
 
     (void)state;
     snprintf(c.fingerprint, sizeof(c.fingerprint), "new");
@@ -290,7 +295,8 @@ static void every_rate_of_a_calibration_is_kept(void **state)
     c.partial = true;
     fs_remove_tree("cal");
     assert_int_equal(calibration_save("cal", &c, &err), 0);
-    assert_int_equal(calibration_load("cal", "new", &back, &err), 0);
+    assert_int_equal(calibration_load("cal", "new", &found, &back, &err), 0);
+    assert_true(found);
     assert_memory_equal(back.flops_s, c.flops_s, sizeof(c.flops_s));
     assert_true(back.partial);
 
@@ -303,7 +309,8 @@ static void every_rate_of_a_calibration_is_kept(void **state)
 
     /* A file of before there were classes: measured anew, not read as if it knew none. */
     assert_int_equal(fs_write_atomic("cal/calibration/new.json", old, sizeof(old) - 1, &err), 0);
-    assert_int_equal(calibration_load("cal", "new", &back, &err), 1);
+    assert_int_equal(calibration_load("cal", "new", &found, &back, &err), 0);
+    assert_false(found);
 }
 
 /* A GPU as far as calibrate_gpu() sees one. */

@@ -405,13 +405,13 @@ static void expected_values_come_when_they_are_needed(void **state)
     must(pool_get(&r.pool, 0, &slot, &err), &err);
     assert_false(slot->has_y);
     expect_done(0, 0, 0);
-    ms = r.pool.remade_ms;
+    ms = r.pool.own.ms[PHASE_REMADE];
     must(pool_get_expected(&r.pool, 0, &slot, &err), &err);
-    assert_true(slot->has_y && r.pool.remade_ms > ms);
+    assert_true(slot->has_y && r.pool.own.ms[PHASE_REMADE] > ms);
     expect_done(0, 0, 1);
-    ms = r.pool.remade_ms;
+    ms = r.pool.own.ms[PHASE_REMADE];
     must(pool_get_expected(&r.pool, 0, &slot, &err), &err);
-    assert_true(r.pool.remade_ms == ms);
+    assert_true(r.pool.own.ms[PHASE_REMADE] == ms);
     expect_done(0, 0, 0);
     close_rig(&r);
 }

@@ -62,7 +62,7 @@ static void test_code(void **state)
         if (rc != (cases[i].kind != VERDICT_PASS) || v.kind != cases[i].kind ||
             strcmp(v.detail, cases[i].detail) != 0)
             fail_msg("case %zu: %s: %s", i, verdict_names[v.kind], v.detail);
-        assert_string_equal(v.reason, rc ? "evidence" : "");
+        assert_string_equal(v.code, rc ? "evidence" : "");
         evidence_release(&e);
     }
 }
@@ -135,9 +135,10 @@ static void test_who_hides_is_rejected(void **state)
     setenv("ASSAY_DISASM", tool, 1);
     for (size_t i = 0; i < ARRAY_SIZE(hidden); i++) {
         const struct evidence e = {.applies = true, .checked = hidden[i].checked};
-        struct verdict v = {.kind = VERDICT_INFRA, .reason = "evidence"};
+        struct verdict v = VERDICT_INIT;
         struct err err = ERR_INIT;
 
+        verdict_set(&v, REASON_INFRA_EVIDENCE, "not seen");
         assert_int_equal(fs_write_atomic(tool, hidden[i].tool, strlen(hidden[i].tool), &err), 0);
         assert_int_equal(chmod(tool, 0755), 0);
 
@@ -146,6 +147,8 @@ static void test_who_hides_is_rejected(void **state)
         requirement_blame(&e, &p, &source, &v);
         if (v.kind != hidden[i].kind)
             fail_msg("case %zu: %s", i, verdict_names[v.kind]);
+        assert_string_equal(v.code, "evidence");
+        assert_string_equal(v.detail, "not seen");
     }
 }
 

@@ -369,8 +369,8 @@ static void expect(const struct rig *g, enum verdict_kind kind, const char *reas
 {
     const struct verdict *v = &g->e.verdict;
 
-    if (v->kind != kind || strcmp(v->reason, reason) != 0 || !strstr(v->detail, detail))
-        fail_msg("%s: %s (%s), expected %s: %s (%s)", verdict_names[v->kind], v->reason, v->detail,
+    if (v->kind != kind || strcmp(v->code, reason) != 0 || !strstr(v->detail, detail))
+        fail_msg("%s: %s (%s), expected %s: %s (%s)", verdict_names[v->kind], v->code, v->detail,
                  verdict_names[kind], reason, detail);
 }
 

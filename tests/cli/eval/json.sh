@@ -11,4 +11,7 @@ print(sorted(r["audit"]), sorted(r["audit"]["sizes"][0]))
 print(r["problem"], r["verdict"], r["reason"], r["device"], r["sizes"][0]["cold_us"], len(r["sizes"][0]["samples"]) >= 18)
 s = r["sizes"][0]
 print({len(s[k]) for k in s if k.startswith("sample")} == {s["fresh"]}, len(set(s["sample_content"])) == s["fresh"])
+p = r["phases_ms"]
+inside = sum(p[k] for k in p if k not in ("load", "open", "candidate", "total"))
+print(sorted(p), 0 < inside <= p["total"])
 P

@@ -1,0 +1,2 @@
+# docs/reasons.md is made by this command.
+"$ASSAY" list --reasons | diff "$ROOT/docs/reasons.md" - && echo same
