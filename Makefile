@@ -123,10 +123,11 @@ $(EMU): $(EMU_SRC) tests/emu/emu.h $(wildcard tests/emu/special/*) $(wildcard sr
 	    $(CPPFLAGS) -Itests/emu -Wl,-soname,libcuda.so.1 -o $@ $(EMU_SRC)
 # Without libFuzzer a fuzz target is a program that replays the files it is given.
 $(BUILD)/fuzz/fuzz_handover: $(BUILD)/obj/src/runner/handover.o
+$(BUILD)/fuzz/fuzz_handover: FACES = $(RUNNER_LIB) # it is a runner
 $(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.h tests/fuzz/frames.h $(JUDGE_LIB) $(RUNNER_LIB)
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
-	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -o $@ $(filter %.c %.o,$^) $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS) $(FUZZFLAGS)
+	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -o $@ $(filter %.c %.o,$^) $(FACES) $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS) $(FUZZFLAGS)
 $(BUILD)/gpu/%: tests/gpu/%.c $(JUDGE_LIB) $(RUNNER_LIB)
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
