@@ -80,8 +80,11 @@ static int draw(const struct graph *g, const struct tensors *in, struct err *err
     for (int i = 0; i < g->n_sources; i++) {
         const struct source *s = &g->sources[i];
 
-        if (ops->fill(ctx, &in->mem[i], 0, &s->laws[0],
-                      fill_seed(SEED, 0, law_tensor(&s->laws[0], i)), s->dtype, &s->shape, err) < 0)
+        if (ops->fill(ctx,
+                      &(struct device_fill){&in->mem[i], 0, &s->laws[0],
+                                            fill_seed(SEED, 0, law_tensor(&s->laws[0], i)),
+                                            s->dtype, &s->shape},
+                      err) < 0)
             return -1;
     }
     return 0;

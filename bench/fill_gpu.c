@@ -82,7 +82,7 @@ static int measure(const struct fill_case *c, const struct options *o, struct me
     for (int64_t k = 0; k < o->repeats; k++) {
         uint64_t start = clock_ns();
 
-        if (ops->fill(ctx, m, 0, &c->law, SEED, c->type, &shape, err) < 0)
+        if (ops->fill(ctx, &(struct device_fill){m, 0, &c->law, SEED, c->type, &shape}, err) < 0)
             return -1;
         *ret_ms = fmin(*ret_ms, clock_ms_since(start));
     }

@@ -101,7 +101,7 @@ static int fill(enum room r, enum dtype t, int64_t n, double deviation, struct e
     struct law law = {LAW_NORMAL, 0, deviation, 0};
     struct shape shape = {1, {n}};
 
-    return ops->fill(ctx, &rooms[r], 0, &law, SEED, t, &shape, err);
+    return ops->fill(ctx, &(struct device_fill){&rooms[r], 0, &law, SEED, t, &shape}, err);
 }
 
 /* y as wide as got, so that nothing is off. */
@@ -125,8 +125,10 @@ static int get_compare(enum dtype t, int64_t row, struct err *err)
     struct compare_scale scale = {.row_len = row};
     struct compare_stats ignored;
 
-    return ops->compare(ctx, &rooms[ROOM_Y], 0, &rooms[ROOM_GOT], 0, t, row, &scale,
-                        &rooms[ROOM_ROWS], 0, &ignored, NULL, err);
+    return ops->compare(ctx,
+                        &(struct device_compare){&rooms[ROOM_Y], 0, &rooms[ROOM_GOT], 0, t, row,
+                                                 &scale, &rooms[ROOM_ROWS], 0, NULL},
+                        &ignored, err);
 }
 
 static int compares(struct err *err)

@@ -104,6 +104,31 @@ struct device_sweep {
     uint32_t sum;   /* of its 32-bit words, since the last flush() */
 };
 
+/* A tensor to be drawn. */
+struct device_fill {
+    struct mem *to;
+    size_t at;
+    const struct law *law;
+    uint64_t seed;
+    enum dtype type;
+    const struct shape *shape;
+};
+
+/* An output to be compared. */
+struct device_compare {
+    const struct mem *y; /* n doubles (int64 where type is no float): what is expected */
+    size_t y_at;
+    const struct mem *got; /* n elements */
+    size_t got_at;
+    enum dtype type;
+    int64_t n;
+    const struct compare_scale *scale;
+    const struct mem *row_rms; /* of the rows of y; NULL: the device finds it */
+    size_t rms_at;
+    struct fingerprint *print; /* NULL, or filled with what fingerprint() says of `got`, where the
+                                  device makes one */
+};
+
 struct device_judge_ops { /* trusted side; ctx is the device's own */
     int (*open)(int index, void **ret_ctx, struct err *err);
     void (*close)(void *ctx); /* NULL is fine */
@@ -118,8 +143,7 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
                   struct err *err);
     int (*download)(void *ctx, const struct mem *src, size_t at, void *host, size_t bytes,
                     struct err *err);
-    int (*fill)(void *ctx, struct mem *m, size_t at, const struct law *law, uint64_t seed,
-                enum dtype t, const struct shape *shape, struct err *err);
+    int (*fill)(void *ctx, const struct device_fill *what, struct err *err);
     /* May only be queued: flush(), and whatever else the judge does there, comes after it. */
     int (*poison)(void *ctx, struct mem *m, size_t at, size_t bytes, uint64_t key, struct err *err);
     /* *ret_at: offset of the first byte that is not the poison any more, -1 when all are */
@@ -132,11 +156,8 @@ struct device_judge_ops { /* trusted side; ctx is the device's own */
      */
     int (*store)(void *ctx, const struct mem *values, size_t values_at, enum dtype t, int64_t n,
                  struct mem *dst, size_t at, struct err *err);
-    /* print: NULL, or where the device makes one filled with what fingerprint() says of `got`. */
-    int (*compare)(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
-                   size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
-                   const struct mem *row_rms, size_t rms_at, struct compare_stats *ret,
-                   struct fingerprint *print, struct err *err);
+    int (*compare)(void *ctx, const struct device_compare *what, struct compare_stats *ret,
+                   struct err *err);
     /* Optional: NULL where comparing again is no dearer. Of the bits of n elements under
      * print->key; who does not know the key cannot make others with the same one (fingerprint.h has
      * the bound). So elements whose fingerprint is that of others which were compared have their

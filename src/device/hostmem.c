@@ -179,15 +179,15 @@ static size_t bytes_of(int64_t n, size_t element)
     return n < 0 || n > SHAPE_MAX_COUNT ? SIZE_MAX : (size_t)n * element;
 }
 
-int hostmem_fill(void *ctx, struct mem *m, size_t at, const struct law *law, uint64_t seed,
-                 enum dtype t, const struct shape *shape, struct err *err)
+int hostmem_fill(void *ctx, const struct device_fill *what, struct err *err)
 {
-    char *to = span(m, at, bytes_of(shape_count(shape), dtype_size(t)), err);
+    size_t bytes = bytes_of(shape_count(what->shape), dtype_size(what->type));
+    char *to = span(what->to, what->at, bytes, err);
 
     (void)ctx;
     if (!to)
         return -1;
-    fill_tensor(law, seed, t, shape, to);
+    fill_tensor(what->law, what->seed, what->type, what->shape, to);
     return 0;
 }
 
@@ -266,18 +266,17 @@ int hostmem_store(void *ctx, const struct mem *values, size_t values_at, enum dt
     return 0;
 }
 
-int hostmem_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
-                    size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
-                    const struct mem *row_rms, size_t rms_at, struct compare_stats *ret,
-                    struct fingerprint *print, struct err *err)
+int hostmem_compare(void *ctx, const struct device_compare *what, struct compare_stats *ret,
+                    struct err *err)
 {
-    const char *want = span(y, y_at, bytes_of(n, sizeof(double)), err);
-    const char *have = want ? span(got, got_at, bytes_of(n, dtype_size(t)), err) : NULL;
+    size_t bytes = bytes_of(what->n, dtype_size(what->type));
+    const char *want = span(what->y, what->y_at, bytes_of(what->n, sizeof(double)), err);
+    const char *have = want ? span(what->got, what->got_at, bytes, err) : NULL;
 
-    (void)ctx, (void)row_rms, (void)rms_at, (void)print; /* nobody makes them here */
+    (void)ctx; /* nobody makes row_rms and prints here */
     if (!have)
         return -1;
-    compare_output(t, want, have, n, scale, ret);
+    compare_output(what->type, want, have, what->n, what->scale, ret);
     return 0;
 }
 

@@ -14,8 +14,7 @@ int hostmem_upload(void *ctx, struct mem *dst, size_t at, const void *host, size
                    struct err *err);
 int hostmem_download(void *ctx, const struct mem *src, size_t at, void *host, size_t bytes,
                      struct err *err);
-int hostmem_fill(void *ctx, struct mem *m, size_t at, const struct law *law, uint64_t seed,
-                 enum dtype t, const struct shape *shape, struct err *err);
+int hostmem_fill(void *ctx, const struct device_fill *what, struct err *err);
 int hostmem_poison(void *ctx, struct mem *m, size_t at, size_t bytes, uint64_t key,
                    struct err *err);
 int hostmem_poison_check(void *ctx, const struct mem *m, size_t at, size_t bytes, uint64_t key,
@@ -26,10 +25,8 @@ int hostmem_differ(void *ctx, const struct mem *a, const struct mem *b, size_t b
                    int64_t *ret_at, struct err *err);
 int hostmem_store(void *ctx, const struct mem *values, size_t values_at, enum dtype t, int64_t n,
                   struct mem *dst, size_t at, struct err *err);
-int hostmem_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
-                    size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
-                    const struct mem *row_rms, size_t rms_at, struct compare_stats *ret,
-                    struct fingerprint *print, struct err *err);
+int hostmem_compare(void *ctx, const struct device_compare *what, struct compare_stats *ret,
+                    struct err *err);
 int hostmem_rms(void *ctx, const struct mem *y, size_t at, int64_t n, double *ret, struct err *err);
 
 int hostmem_import(void *ctx, int fd, size_t bytes, bool read_only, void **ret_base,

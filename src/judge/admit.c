@@ -220,8 +220,9 @@ static int make_filled(struct room *r, const double *with, struct err *err)
         double v = with ? with[o] : 0;
         struct law law = {.kind = LAW_CONSTANT, .a = dtype_is_float(slot->dtype) ? v : trunc(v)};
 
-        if (device_ops(r)->fill(r->at->ctx, &r->out, slot->offset, &law, 0, slot->dtype,
-                                &slot->shape, err) < 0)
+        struct device_fill what = {&r->out, slot->offset, &law, 0, slot->dtype, &slot->shape};
+
+        if (device_ops(r)->fill(r->at->ctx, &what, err) < 0)
             return -1;
     }
     return 0;

@@ -56,9 +56,16 @@ static int draw_inputs(struct pool *p, int k, struct mem *data, struct err *err)
         const struct source *s = &g->sources[i];
         const struct law *law = &s->laws[pool_law(p, k) % s->n_laws];
 
-        if (ops->fill(p->ctx, data, p->in.slots[i].offset, law,
-                      fill_seed(p->seed, (uint64_t)k, law_tensor(law, i)), s->dtype, &s->shape,
-                      err) < 0)
+        const struct device_fill what = {
+            .to = data,
+            .at = p->in.slots[i].offset,
+            .law = law,
+            .seed = fill_seed(p->seed, (uint64_t)k, law_tensor(law, i)),
+            .type = s->dtype,
+            .shape = &s->shape,
+        };
+
+        if (ops->fill(p->ctx, &what, err) < 0)
             return -1;
     }
     return 0;

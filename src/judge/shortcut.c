@@ -179,10 +179,21 @@ int shortcut_compare_stored(struct pool *p, const struct pool_slot *slot, const 
 
     if (pool_get_row_rms(p, slot, &row_rms, err) < 0)
         return -1;
-    return p->device->judge->compare(p->ctx, &slot->y, p->y_offset[a->output], a->got, a->at,
-                                     a->type, pool_output_count(p->graph, a->output),
-                                     &pool_law_gate(p, a->content, a->output)->scale, row_rms,
-                                     p->rms_offset[a->output], ret, a->print, err);
+
+    const struct device_compare what = {
+        .y = &slot->y,
+        .y_at = p->y_offset[a->output],
+        .got = a->got,
+        .got_at = a->at,
+        .type = a->type,
+        .n = pool_output_count(p->graph, a->output),
+        .scale = &pool_law_gate(p, a->content, a->output)->scale,
+        .row_rms = row_rms,
+        .rms_at = p->rms_offset[a->output],
+        .print = a->print,
+    };
+
+    return p->device->judge->compare(p->ctx, &what, ret, err);
 }
 
 static int serve_in_full(struct pool *p, const struct ask *a, const struct shortcut *next,

@@ -209,7 +209,7 @@ static void fill_equals(struct mem *m, size_t at, const struct law *law, enum dt
 
     fill_tensor(law, KEY, t, shape, want);
     upload(m, at + bytes, "\xA5", 1);
-    CHECK(ops->fill(ctx, m, at, law, KEY, t, shape, &err) == 0, "fill");
+    CHECK(ops->fill(ctx, &(struct device_fill){m, at, law, KEY, t, shape}, &err) == 0, "fill");
     download(m, at, got, bytes);
     download(m, at + bytes, &after, 1);
     while (i < bytes && want[i] == got[i])
@@ -298,9 +298,13 @@ static void fill_is_the_tensors_fill(void)
         }
     }
     shaped_fills(&m);
-    CHECK(ops->fill(ctx, &m, m.bytes - 33 * 65 * 4 + 4, laws, 1, DT_F32, &shapes[5], &err) < 0,
-          "fill past the end");
-    CHECK(ops->fill(ctx, &m, 2, laws, 1, DT_F32, &shapes[5], &err) < 0, "fill off the grid");
+    CHECK(
+        ops->fill(ctx,
+                  &(struct device_fill){&m, m.bytes - 33 * 65 * 4 + 4, laws, 1, DT_F32, &shapes[5]},
+                  &err) < 0,
+        "fill past the end");
+    CHECK(ops->fill(ctx, &(struct device_fill){&m, 2, laws, 1, DT_F32, &shapes[5]}, &err) < 0,
+          "fill off the grid");
     ops->mem_free(ctx, &m);
 }
 
@@ -429,7 +433,9 @@ static void rows_equal(const char *what, enum dtype t, const struct mem *y, cons
 
     if (dtype_is_float(t)) {
         CHECK(ops->row_rms(ctx, y, 256, n, scale->row_len, &rms, 8, &err) == 0, "row sums");
-        CHECK(ops->compare(ctx, y, 256, got, 512, t, n, scale, &rms, 8, &have, NULL, &err) == 0 &&
+        CHECK(ops->compare(ctx,
+                           &(struct device_compare){y, 256, got, 512, t, n, scale, &rms, 8, NULL},
+                           &have, &err) == 0 &&
                   (memcmp(&have, want, sizeof(have)) == 0 || isnan(have.got) || isnan(have.want)),
               "%s, %s, n %lld, row %lld: other figures by rows made before", what, dtype_name(t),
               (long long)n, (long long)scale->row_len);
@@ -456,7 +462,8 @@ static void lies_anywhere(const char *what, enum dtype t, const struct mem *y, c
     struct compare_stats have;
 
     upload(&dgot, at, got, bytes);
-    CHECK(ops->compare(ctx, y, 256, &dgot, at, t, n, scale, NULL, 0, &have, NULL, &err) == 0 &&
+    CHECK(ops->compare(ctx, &(struct device_compare){y, 256, &dgot, at, t, n, scale, NULL, 0, NULL},
+                       &have, &err) == 0 &&
               (memcmp(&have, want, sizeof(have)) == 0 || isnan(have.got) || isnan(have.want)),
           "%s, %s, n %lld, row %lld: other figures at another place", what, dtype_name(t),
           (long long)n, (long long)scale->row_len);
@@ -472,7 +479,9 @@ static void prints_equal(const char *what, enum dtype t, const struct mem *y, co
     struct mem moved = alloc(MEM_OUTPUT, at + bytes);
     struct compare_stats stats;
 
-    CHECK(ops->compare(ctx, y, 256, got, 512, t, n, scale, NULL, 0, &stats, &beside, &err) == 0 &&
+    CHECK(ops->compare(ctx,
+                       &(struct device_compare){y, 256, got, 512, t, n, scale, NULL, 0, &beside},
+                       &stats, &err) == 0 &&
               ops->fingerprint(ctx, got, 512, t, n, &alone, &err) == 0 &&
               ops->copy(ctx, &moved, at, got, 512, bytes, &err) == 0 &&
               ops->fingerprint(ctx, &moved, at, t, n, &aside, &err) == 0,
@@ -494,9 +503,12 @@ static void compare_equals(const char *what, enum dtype t, const void *y, const 
     compare_output(t, y, got, n, &scale, &want);
     if (dtype_is_float(t))
         rms_equals(y, &dy, n);
-    CHECK(ops->compare(ctx, &dy, 256, &dgot, 512, t, n, &scale, NULL, 0, &have, NULL, &err) == 0 &&
-              ops->compare(ctx, &dy, 256, &dgot, 512, t, n, &scale, NULL, 0, &again, NULL, &err) ==
-                  0,
+    CHECK(ops->compare(ctx,
+                       &(struct device_compare){&dy, 256, &dgot, 512, t, n, &scale, NULL, 0, NULL},
+                       &have, &err) == 0 &&
+              ops->compare(
+                  ctx, &(struct device_compare){&dy, 256, &dgot, 512, t, n, &scale, NULL, 0, NULL},
+                  &again, &err) == 0,
           "compare");
     CHECK(
         have.count == want.count && have.max == want.max && have.max_at == want.max_at &&
@@ -518,7 +530,9 @@ static void compare_equals(const char *what, enum dtype t, const void *y, const 
     if (n > 0 && n < 50000)
         lies_anywhere(what, t, &dy, got, n, &scale, &have);
     CHECK(n == 0 ||
-              ops->compare(ctx, &dy, 264, &dgot, 512, t, n, &scale, NULL, 0, &have, NULL, &err) < 0,
+              ops->compare(
+                  ctx, &(struct device_compare){&dy, 264, &dgot, 512, t, n, &scale, NULL, 0, NULL},
+                  &have, &err) < 0,
           "%s: past the end", what);
     ops->mem_free(ctx, &dy);
     ops->mem_free(ctx, &dgot);
@@ -739,8 +753,9 @@ static void tiny_errors_are_nearly_none(void)
     upload(&dy, 0, y, N * 8);
     upload(&dgot, 0, got, N * 8);
     for (int i = 0; i < 8; i++) {
-        CHECK(ops->compare(ctx, &dy, 0, &dgot, 0, DT_F64, N, &scale, NULL, 0, &have, NULL, &err) ==
-                  0,
+        CHECK(ops->compare(
+                  ctx, &(struct device_compare){&dy, 0, &dgot, 0, DT_F64, N, &scale, NULL, 0, NULL},
+                  &have, &err) == 0,
               "compare");
         CHECK(have.max < 0x1p-100 && have.max_at >= 0 && have.n_nonfinite == 0, "max %g at %lld",
               have.max, (long long)have.max_at);
@@ -824,24 +839,31 @@ static void speed(void)
     if (i)                       \
         show(what, start, bytes);
             TIMED("fill spread f64", y_bytes,
-                  ops->fill(ctx, &y, 0, &spread, KEY, DT_F64, &shape, &err))
+                  ops->fill(ctx, &(struct device_fill){&y, 0, &spread, KEY, DT_F64, &shape}, &err))
             TIMED("fill uniform f32", x_bytes,
-                  ops->fill(ctx, &x, 0, &uniform, KEY, DT_F32, &shape, &err))
+                  ops->fill(ctx, &(struct device_fill){&x, 0, &uniform, KEY, DT_F32, &shape}, &err))
             TIMED("fill spread f32", x_bytes,
-                  ops->fill(ctx, &x, 0, &spread, KEY, DT_F32, &shape, &err))
+                  ops->fill(ctx, &(struct device_fill){&x, 0, &spread, KEY, DT_F32, &shape}, &err))
             TIMED("compare f32, rows", x_bytes + 2 * y_bytes,
-                  ops->compare(ctx, &y, 0, &x, 0, DT_F32, n, &rows, NULL, 0, &stats, NULL, &err))
+                  ops->compare(
+                      ctx, &(struct device_compare){&y, 0, &x, 0, DT_F32, n, &rows, NULL, 0, NULL},
+                      &stats, &err))
             TIMED("compare f32, pooled", x_bytes + y_bytes,
-                  ops->compare(ctx, &y, 0, &x, 0, DT_F32, n, &pooled, NULL, 0, &stats, NULL, &err))
+                  ops->compare(
+                      ctx,
+                      &(struct device_compare){&y, 0, &x, 0, DT_F32, n, &pooled, NULL, 0, NULL},
+                      &stats, &err))
             TIMED("fingerprint f32", x_bytes, ops->fingerprint(ctx, &x, 0, DT_F32, n, &print, &err))
             TIMED("poison", x_bytes, ops->poison(ctx, &x, 0, (size_t)n * 4, KEY, &err))
             TIMED("poison check", x_bytes,
                   ops->poison_check(ctx, &x, 0, (size_t)n * 4, KEY, &at, &err))
             TIMED("copy", 2 * x_bytes, ops->copy(ctx, &y, 0, &x, 0, (size_t)n * 4, &err))
             TIMED("flush", 0, ops->flush(ctx, NULL, 0, &err))
-            TIMED(
-                "compare of 4096", 0,
-                ops->compare(ctx, &y, 0, &x, 0, DT_F32, 4096, &pooled, NULL, 0, &stats, NULL, &err))
+            TIMED("compare of 4096", 0,
+                  ops->compare(
+                      ctx,
+                      &(struct device_compare){&y, 0, &x, 0, DT_F32, 4096, &pooled, NULL, 0, NULL},
+                      &stats, &err))
             TIMED("poison of 4096", 0, ops->poison(ctx, &x, 0, 4096, KEY, &err))
             TIMED("poison check of 4096", 0, ops->poison_check(ctx, &x, 0, 4096, KEY, &at, &err))
 #undef TIMED

@@ -168,8 +168,10 @@ static bool draw(const struct graph *g, struct mem *in)
         const struct source *s = &g->sources[i];
 
         if (!take(&in[i], shape_count(&s->shape), dtype_size(s->dtype)) ||
-            ops->fill(ctx, &in[i], 0, &s->laws[0], fill_seed(SEED, 0, (uint64_t)i), s->dtype,
-                      &s->shape, &err) < 0)
+            ops->fill(ctx,
+                      &(struct device_fill){&in[i], 0, &s->laws[0], fill_seed(SEED, 0, (uint64_t)i),
+                                            s->dtype, &s->shape},
+                      &err) < 0)
             return false;
     }
     return true;
@@ -224,8 +226,9 @@ static bool stored_way(const struct mem *y, const struct mem *got, enum dtype t,
                        const struct compare_scale *scale, const struct mem *rms,
                        struct figures *ret)
 {
-    return ops->compare(ctx, y, 0, got, 0, t, n, scale, rms, 0, &ret->stats, &ret->print, &err) ==
-           0;
+    return ops->compare(ctx,
+                        &(struct device_compare){y, 0, got, 0, t, n, scale, rms, 0, &ret->print},
+                        &ret->stats, &err) == 0;
 }
 
 static bool in_passing(const struct graph *g, const void *const *sources, const struct mem *got,

@@ -211,13 +211,18 @@ static void fill_is_the_tensors_fill(void **state)
         AUTO(freep) char *want = malloc(bytes);
 
         fill_tensor(&laws[i], 42, DT_F32, &shape, want);
-        assert_int_equal(f.ops->fill(f.ctx, &m, 512, &laws[i], 42, DT_F32, &shape, &err), 0);
+        assert_int_equal(
+            f.ops->fill(f.ctx, &(struct device_fill){&m, 512, &laws[i], 42, DT_F32, &shape}, &err),
+            0);
 
         AUTO(freep) unsigned char *got = fetch(&f, &m, 512, bytes);
 
         assert_memory_equal(got, want, bytes);
     }
-    assert_int_equal(f.ops->fill(f.ctx, &m, 65536 - bytes + 1, laws, 1, DT_F32, &shape, &err), -1);
+    assert_int_equal(
+        f.ops->fill(f.ctx, &(struct device_fill){&m, 65536 - bytes + 1, laws, 1, DT_F32, &shape},
+                    &err),
+        -1);
     f.ops->mem_free(f.ctx, &m);
     f.ops->close(f.ctx);
 }
@@ -313,17 +318,24 @@ static void compare_finds_the_error(void **state)
         have[i] = (float)want[i];
     }
     have[77] = 1.5f;
-    assert_int_equal(
-        f.ops->compare(f.ctx, &y, 256, &got, 512, DT_F32, 100, &scale, NULL, 0, &stats, NULL, &err),
-        0);
+    assert_int_equal(f.ops->compare(f.ctx,
+                                    &(struct device_compare){&y, 256, &got, 512, DT_F32, 100,
+                                                             &scale, NULL, 0, NULL},
+                                    &stats, &err),
+                     0);
     assert_int_equal(stats.count, 100);
     assert_int_equal(stats.max_at, 77);
     assert_true(fabs(stats.max - 0.5) < 1e-12);
+    assert_int_equal(f.ops->compare(f.ctx,
+                                    &(struct device_compare){&y, 256, &got, 512, DT_F32, 481,
+                                                             &scale, NULL, 0, NULL},
+                                    &stats, &err),
+                     -1); /* y has 480 */
     assert_int_equal(
-        f.ops->compare(f.ctx, &y, 256, &got, 512, DT_F32, 481, &scale, NULL, 0, &stats, NULL, &err),
-        -1); /* y has 480 */
-    assert_int_equal(
-        f.ops->compare(f.ctx, &y, 0, &got, 0, DT_F32, -1, &scale, NULL, 0, &stats, NULL, &err), -1);
+        f.ops->compare(f.ctx,
+                       &(struct device_compare){&y, 0, &got, 0, DT_F32, -1, &scale, NULL, 0, NULL},
+                       &stats, &err),
+        -1);
     f.ops->mem_free(f.ctx, &y);
     f.ops->mem_free(f.ctx, &got);
     f.ops->close(f.ctx);

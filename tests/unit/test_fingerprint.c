@@ -130,9 +130,13 @@ static void one_output(enum dtype t, const char *data, const struct mem *y, size
 
     same(&have, &want, t, n, "the fingerprint");
     have = (struct fingerprint){.key = KEY};
-    must(ops->compare(ctx, y, y_at, &m, at, t, n, &scale, NULL, 0, &stats, &have, &err), &err);
+    must(ops->compare(ctx, &(struct device_compare){y, y_at, &m, at, t, n, &scale, NULL, 0, &have},
+                      &stats, &err),
+         &err);
     same(&have, &want, t, n, "a comparison's");
-    must(ops->compare(ctx, y, y_at, &m, at, t, n, &scale, NULL, 0, &other, NULL, &err), &err);
+    must(ops->compare(ctx, &(struct device_compare){y, y_at, &m, at, t, n, &scale, NULL, 0, NULL},
+                      &other, &err),
+         &err);
     assert_memory_equal(&stats, &other, sizeof(stats)); /* whether anybody asks or not */
     ops->mem_free(ctx, &m);
 }

@@ -197,8 +197,10 @@ static struct compare_stats hold_both(struct both *b, size_t at)
                                .row_rms = (const double *)b->rms.handle,
                                .print = &print};
 
-    must(judge->compare(judge_ctx, &b->y, 0, &b->got, at, b->pass->type, b->n, &b->scale, &b->rms,
-                        0, &stored, &stored_print, &err));
+    must(judge->compare(judge_ctx,
+                        &(struct device_compare){&b->y, 0, &b->got, at, b->pass->type, b->n,
+                                                 &b->scale, &b->rms, 0, &stored_print},
+                        &stored, &err));
     must(engine.compare(engine.ctx, b->r.g, b->sources, &what, &stats, &err));
     assert_memory_equal(&stats, &stored, sizeof(stats));
     assert_memory_equal(&print, &stored_print, sizeof(print));

@@ -619,15 +619,12 @@ static void wrong_answers_are_found_among_right_ones(void **state)
 
 static int compares_left;
 
-static int compare_until(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
-                         size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
-                         const struct mem *row_rms, size_t rms_at, struct compare_stats *ret,
-                         struct fingerprint *print, struct err *err)
+static int compare_until(void *ctx, const struct device_compare *what, struct compare_stats *ret,
+                         struct err *err)
 {
     if (compares_left-- == 0)
         return fail(err, ERR_SYSTEM, "no more");
-    return device_cuda.judge->compare(ctx, y, y_at, got, got_at, t, n, scale, row_rms, rms_at, ret,
-                                      print, err);
+    return device_cuda.judge->compare(ctx, what, ret, err);
 }
 
 /* A law whose honest run failed is as good as new: whoever brings a content of it next measures it.

@@ -29,14 +29,11 @@ static struct {
     bool no_prints;              /* they fail */
 } done;
 
-static int count_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
-                         size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
-                         const struct mem *row_rms, size_t rms_at, struct compare_stats *ret,
-                         struct fingerprint *print, struct err *err)
+static int count_compare(void *ctx, const struct device_compare *what, struct compare_stats *ret,
+                         struct err *err)
 {
     done.compares++;
-    return device_cuda.judge->compare(ctx, y, y_at, got, got_at, t, n, scale, row_rms, rms_at, ret,
-                                      print, err);
+    return device_cuda.judge->compare(ctx, what, ret, err);
 }
 
 static int count_print(void *ctx, const struct mem *got, size_t at, enum dtype t, int64_t n,

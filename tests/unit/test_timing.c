@@ -176,17 +176,18 @@ static int test_print(void *ctx, const struct mem *got, size_t at, enum dtype t,
     return 0;
 }
 
-static int test_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got,
-                        size_t got_at, enum dtype t, int64_t n, const struct compare_scale *scale,
-                        const struct mem *row_rms, size_t rms_at, struct compare_stats *ret,
-                        struct fingerprint *print, struct err *err)
+static int test_compare(void *ctx, const struct device_compare *what, struct compare_stats *ret,
+                        struct err *err)
 {
-    compares += print != NULL;
-    if (print && test_print(ctx, got, got_at, t, n, print, err) < 0)
+    struct device_compare plain = *what;
+
+    plain.print = NULL;
+    compares += what->print != NULL;
+    if (what->print &&
+        test_print(ctx, what->got, what->got_at, what->type, what->n, what->print, err) < 0)
         return -1;
-    prints -= print != NULL;
-    return device_fake.judge->compare(ctx, y, y_at, got, got_at, t, n, scale, row_rms, rms_at, ret,
-                                      NULL, err);
+    prints -= what->print != NULL;
+    return device_fake.judge->compare(ctx, &plain, ret, err);
 }
 
 /* Every look at memory waits while a runner lives: as if it had said too early that it was done. */

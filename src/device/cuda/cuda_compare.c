@@ -246,23 +246,24 @@ int cuda_compare_by(struct cuda_ctx *c, CUfunction kernel, enum dtype t, struct 
     return 0;
 }
 
-int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got, size_t got_at,
-                 enum dtype t, int64_t n, const struct compare_scale *scale,
-                 const struct mem *row_rms, size_t rms_at, struct compare_stats *ret,
-                 struct fingerprint *print, struct err *err)
+int cuda_compare(void *ctx, const struct device_compare *what, struct compare_stats *ret,
+                 struct err *err)
 {
     struct cuda_ctx *c = ctx;
-    CUdeviceptr want = cuda_span_of(y, y_at, n, sizeof(double), err), rows = 0;
-    CUdeviceptr have = want ? cuda_span_of(got, got_at, n, dtype_size(t), err) : 0;
-    struct cuda_compare job = cuda_compare_job(t, n, scale, print);
+    enum dtype t = what->type;
+    int64_t n = what->n;
+    CUdeviceptr want = cuda_span_of(what->y, what->y_at, n, sizeof(double), err), rows = 0;
+    CUdeviceptr have = want ? cuda_span_of(what->got, what->got_at, n, dtype_size(t), err) : 0;
+    struct cuda_compare job = cuda_compare_job(t, n, what->scale, what->print);
 
-    if (!have || given_rms(row_rms, rms_at, job.row_len ? n / job.row_len : 0, &rows, err) < 0 ||
+    if (!have ||
+        given_rms(what->row_rms, what->rms_at, job.row_len ? n / job.row_len : 0, &rows, err) < 0 ||
         cuda_enter(c, err) < 0 || get_compare(c, t, err) < 0)
         return -1;
     job.y = (const void *)(uintptr_t)want;
     job.got = (const void *)(uintptr_t)have;
     job.row_rms = (const double *)(uintptr_t)rows;
-    return cuda_compare_by(c, c->compare[t], t, &job, NULL, ret, print, err);
+    return cuda_compare_by(c, c->compare[t], t, &job, NULL, ret, what->print, err);
 }
 
 /* ---- the size of a tensor ---- */

@@ -72,14 +72,15 @@ static enum kernel fill_kernel(const struct law_fill *f, enum dtype t)
     }
 }
 
-int cuda_fill(void *ctx, struct mem *m, size_t at, const struct law *law, uint64_t seed,
-              enum dtype t, const struct shape *shape, struct err *err)
+int cuda_fill(void *ctx, const struct device_fill *what, struct err *err)
 {
     struct cuda_ctx *c = ctx;
+    const struct shape *shape = what->shape;
     int64_t n = shape_count(shape);
-    CUdeviceptr to = cuda_span_of(m, at, n, dtype_size(t), err);
-    struct law_fill f = law_fill_of(law, seed, shape->rank ? shape->dim[shape->rank - 1] : 1);
-    int type = t;
+    CUdeviceptr to = cuda_span_of(what->to, what->at, n, dtype_size(what->type), err);
+    struct law_fill f =
+        law_fill_of(what->law, what->seed, shape->rank ? shape->dim[shape->rank - 1] : 1);
+    int type = what->type;
     void *args[] = {&f, &type, &to, &n};
 
     if (!to || cuda_enter(c, err) < 0)
@@ -87,8 +88,8 @@ int cuda_fill(void *ctx, struct mem *m, size_t at, const struct law *law, uint64
     if (n == 0)
         return 0;
     if (make_rows(c, &f, n, err) < 0 ||
-        cuda_launch(c, c->kernels[fill_kernel(&f, t)], cuda_blocks(c, (n + 3) / 4), args, "fill",
-                    err) < 0)
+        cuda_launch(c, c->kernels[fill_kernel(&f, what->type)], cuda_blocks(c, (n + 3) / 4), args,
+                    "fill", err) < 0)
         return -1;
     return cuda_finish(c, "fill", err);
 }

@@ -122,8 +122,7 @@ int cuda_upload(void *ctx, struct mem *dst, size_t at, const void *host, size_t 
                 struct err *err);
 int cuda_download(void *ctx, const struct mem *src, size_t at, void *host, size_t bytes,
                   struct err *err);
-int cuda_fill(void *ctx, struct mem *m, size_t at, const struct law *law, uint64_t seed,
-              enum dtype t, const struct shape *shape, struct err *err);
+int cuda_fill(void *ctx, const struct device_fill *what, struct err *err);
 int cuda_poison(void *ctx, struct mem *m, size_t at, size_t bytes, uint64_t key, struct err *err);
 int cuda_poison_check(void *ctx, const struct mem *m, size_t at, size_t bytes, uint64_t key,
                       int64_t *ret_at, struct err *err);
@@ -135,10 +134,8 @@ int cuda_store(void *ctx, const struct mem *values, size_t values_at, enum dtype
                struct mem *dst, size_t at, struct err *err);
 const struct device_sweep *cuda_sweep(void *ctx, struct err *err);
 int cuda_flush(void *ctx, struct mem *const *mems, int n, struct err *err);
-int cuda_compare(void *ctx, const struct mem *y, size_t y_at, const struct mem *got, size_t got_at,
-                 enum dtype t, int64_t n, const struct compare_scale *scale,
-                 const struct mem *row_rms, size_t rms_at, struct compare_stats *ret,
-                 struct fingerprint *print, struct err *err);
+int cuda_compare(void *ctx, const struct device_compare *what, struct compare_stats *ret,
+                 struct err *err);
 int cuda_fingerprint(void *ctx, const struct mem *got, size_t at, enum dtype t, int64_t n,
                      struct fingerprint *print, struct err *err);
 int cuda_row_rms(void *ctx, const struct mem *y, size_t y_at, int64_t n, int64_t row_len,

@@ -124,8 +124,8 @@ static int make_operands(struct cuda_ctx *c, struct gemm *g, const struct gemm_c
         cuda_mem_alloc(c, MEM_PRIVATE, in_bytes, &g->b, err) < 0 ||
         cuda_mem_alloc(c, MEM_PRIVATE, (size_t)(k->n * k->n) * k->out_bytes, &g->d, err) < 0 ||
         cuda_mem_alloc(c, MEM_PRIVATE, WORKSPACE_BYTES, &g->workspace, err) < 0 ||
-        cuda_fill(c, &g->a, 0, law, SEED, k->dtype, &shape, err) < 0 ||
-        cuda_fill(c, &g->b, 0, law, SEED + 1, k->dtype, &shape, err) < 0)
+        cuda_fill(c, &(struct device_fill){&g->a, 0, law, SEED, k->dtype, &shape}, err) < 0 ||
+        cuda_fill(c, &(struct device_fill){&g->b, 0, law, SEED + 1, k->dtype, &shape}, err) < 0)
         return -1;
     return 0;
 }
