@@ -171,16 +171,12 @@ static int many_prepare(struct many *m, struct err *err)
 
 static int many_judge(struct many *m, int i, struct evaluation *ret, struct err *err)
 {
-    const struct source_file file = {m->files[i], 0};
     struct judge_request r = {.problem = m->problem, .options = m->options};
     AUTO(freep) char *text = NULL;
-    char ignored[HASH_HEX];
 
-    if (prebuild_read(&file, &text, &r.source.len, ignored, err) < 0)
+    if (judge_read(m->files[i], &r.source, &text, err) < 0)
         return -1;
     r.options.candidates = MAX(m->asked - i, 1);
-    r.source.name = file.path;
-    r.source.text = text;
     return judge_eval(m->judge, &r, ret, err);
 }
 

@@ -108,15 +108,11 @@ static void times_of(const struct evaluation *e, struct attack_times *ret)
 static int eval(struct run *r, const char *path, int build_timeout_ms, struct evaluation *ret,
                 struct err *err)
 {
-    const struct source_file file = {path, 0};
     struct judge_request q = r->request;
     AUTO(freep) char *text = NULL;
-    char ignored[HASH_HEX];
 
-    if (prebuild_read(&file, &text, &q.source.len, ignored, err) < 0)
+    if (judge_read(path, &q.source, &text, err) < 0)
         return -1;
-    q.source.name = path;
-    q.source.text = text;
     q.options.plan.build_timeout_ms = build_timeout_ms ? build_timeout_ms : BUILD_TIMEOUT_MS;
     return judge_eval(r->judge, &q, ret, err);
 }

@@ -466,11 +466,9 @@ static int open_problem(struct eval *v, const char *word, struct err *err)
 
 static int take_file(struct eval *v, const char *path, struct err *err)
 {
-    const struct source_file file = {path, 0};
     const struct device *device = NULL;
     struct judge_request r;
     AUTO(freep) char *text = NULL;
-    char ignored[HASH_HEX];
     int index = 0;
 
     if (v->options->device && device_find(v->options->device, &device, &index, err) < 0)
@@ -485,11 +483,8 @@ static int take_file(struct eval *v, const char *path, struct err *err)
     if (!device)
         return fail(err, ERR_INPUT, "%s: no device takes files of this kind; see `assay doctor`",
                     path);
-    if (request_for(v, device, index, &r, err) < 0 ||
-        prebuild_read(&file, &text, &r.source.len, ignored, err) < 0)
+    if (request_for(v, device, index, &r, err) < 0 || judge_read(path, &r.source, &text, err) < 0)
         return -1;
-    r.source.name = path;
-    r.source.text = text;
     return judge_one(v, path, &r, err);
 }
 

@@ -43,6 +43,10 @@ struct judge_request {
     const char *baseline;           /* or, instead of both, the word for a baseline */
 };
 
+/* The source of a request from a file that the user named; *ret_text is the caller's to free.
+ * ERR_INPUT: it cannot be read. */
+int judge_read(const char *path, struct source_text *ret, char **ret_text, struct err *err);
+
 struct judge *judge_new(const struct judge_config *config);
 /* Does not reveal: judge_rest() says what goes wrong with that. */
 void judge_free(struct judge *g);

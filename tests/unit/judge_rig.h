@@ -6,7 +6,7 @@
 #include "testing.h"
 
 #include "base/fs.h"
-#include "judge/session.h"
+#include "judge/judge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,14 +35,11 @@ static inline void write_file(const char *path, const char *text)
 /* Judges the file as `assay eval` would. */
 static inline void judge_file(struct session *s, const char *path, struct evaluation *ret)
 {
-    const struct source_file file = {path, 0};
-    struct source_text source = {.name = path};
+    struct source_text source;
     struct err err = ERR_INIT;
     AUTO(freep) char *text = NULL;
-    char ignored[HASH_HEX];
 
-    must(prebuild_read(&file, &text, &source.len, ignored, &err), &err);
-    source.text = text;
+    must(judge_read(path, &source, &text, &err), &err);
     session_eval(s, &source, NULL, ret);
 }
 
