@@ -42,6 +42,7 @@ double audit_fair(double median_ns);
 double audit_claim_slack(double claim_ns);
 #define AUDIT_HOLD_SLACK_NS 500
 #define AUDIT_HEAD_SLACK_NS 2000
+#define AUDIT_HEAD_LOW 0.1 /* of wake-ups, over the faster half of the calls */
 /* On a busy machine wake-ups take longer: by so much at most, or a candidate that makes all of its
  * own long, those of empty orders too, would hide its work there. */
 #define AUDIT_HEAD_BUSY_NS 2000

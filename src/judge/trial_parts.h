@@ -49,7 +49,7 @@ struct trial {
     int crowds;           /* how often that ended the hold */
     bool tried_again;     /* ... and it was tried once more */
     double empty[2];      /* an order's own time: [held] */
-    double empty_head;    /* CPUs: an empty order's unexplained CPU time (AUDIT_LOW) */
+    double empty_head;    /* CPUs: an empty order's unexplained CPU time (AUDIT_HEAD_LOW) */
     struct budget budget; /* of the device's memory */
     int64_t free_bytes;   /* of it, before there were runners; -1: not known */
     int64_t left_bytes;   /* of it, beside them, once they starved the judge */

@@ -78,7 +78,7 @@ static int empty_calls(struct trial *t, bool hold, struct verdict *v, struct err
     }
     t->empty[hold] = trial_audited(t) ? series_median(&times) : series_quantile(&times, 0);
     t->empty[hold] = fmin(t->empty[hold], audit_empty_max(t->config->usual->empty_order_max_ns));
-    t->empty_head = series_quantile(&heads, AUDIT_LOW);
+    t->empty_head = series_quantile(&heads, AUDIT_HEAD_LOW);
     return 0;
 }
 
@@ -129,7 +129,10 @@ static double hidden_before(const struct trial *t)
     const struct calibration *usual = t->config->usual;
     const struct trial_result *r = t->result;
     double median = score_median(r->samples, r->n_samples, offsetof(struct sample, ns));
-    double low = score_head(r->samples, r->n_samples, AUDIT_LOW, audit_fair(median));
+    /* Wake-ups have one usual length: there the calls that make the score tell most. */
+    double low = trial_audited(t)
+                     ? score_head(r->samples, r->n_samples, AUDIT_LOW, audit_fair(median))
+                     : score_head(r->samples, r->n_samples, AUDIT_HEAD_LOW, 0);
     double busy = fmin(t->empty_head, usual->head_ns + AUDIT_HEAD_BUSY_NS);
 
     if (trial_audited(t))
