@@ -2,7 +2,8 @@
 /* Says that it is done, and works on in a second thread while the first, whom the signal to stop is
  * for, is in the kernel and waits for all other cores: no thread is stopped before that one has the
  * signal. One word of many is written last, so that few looks at the output tell. CPU time after
- * the call is the call's. expected: pass at least 1500 us or rejected: late or wrong: unwritten */
+ * the call is the call's. Where that word is late by a whole call, it has the last content's
+ * value. expected: pass at least 1500 us or rejected: late or wrong: unwritten or wrong: max */
 #include "assay.h"
 #include "problem.h"
 
