@@ -29,7 +29,7 @@ COMMA   = ,
 CFLAGS  = -std=gnu17 -g -O2 -ffp-contract=off -fopenmp $(WARN) $(SANFLAG)
 CPPFLAGS = -D_GNU_SOURCE -Isrc -Iinclude $(LUA_INC)
 # The loops over whole tensors are worth more effort.
-HOT     = $(BUILD)/obj/src/ops/%.o $(BUILD)/obj/src/tensor/%.o $(BUILD)/obj/src/judge/calibrate_cpu.o
+HOT     = $(BUILD)/obj/src/ops/%.o $(BUILD)/obj/src/tensor/%.o $(BUILD)/obj/src/hardware/calibrate_cpu.o
 HOTFLAGS = -O3 -fno-math-errno -fno-trapping-math
 
 # Static where Debian has an archive: one binary that runs on a bare machine.
@@ -39,11 +39,12 @@ RPATH   = -Wl,-rpath,'$$ORIGIN/../lib'
 LIBS    = -l:liblua5.4.a -l:libjansson.a -l:libsqlite3.a -l:libsodium.a -l:libyaml.a -l:libz.a $(LIBS_RUNNER)
 
 RUNNER_DIRS = base tensor device sandbox wire
-JUDGE_DIRS  = problem ops gpu build judge store run report
+JUDGE_DIRS  = problem hardware ops gpu terms content process measure build judge store results run report
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(foreach d,$(1),$(wildcard src/$(d)/*.c src/$(d)/*/*.c))))
 
 RUNNER_LIB = $(BUILD)/librunner.a
 JUDGE_LIB  = $(BUILD)/libjudge.a
+CMD_LIB    = $(BUILD)/libcmd.a
 TESTS      = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 GPU_TESTS  = $(patsubst tests/gpu/%.c,$(BUILD)/gpu/%,$(wildcard tests/gpu/test_*.c))
 # What a GPU test starts beside itself.
@@ -57,7 +58,7 @@ say = $(if $(V),,@echo "  $(1) $(2)")
 
 all: $(BUILD)/assay $(BUILD)/assay-runner $(BUILD)/assay-plain $(BUILD)/assay-nvrtc
 
-$(BUILD)/assay: $(call objects,cmd) $(JUDGE_LIB) $(RUNNER_LIB)
+$(BUILD)/assay: $(BUILD)/obj/src/cmd/assay.o $(CMD_LIB) $(JUDGE_LIB) $(RUNNER_LIB)
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS) $(RPATH)
 
@@ -83,12 +84,13 @@ $(BUILD)/assay-nvrtc: $(call objects,nvrtc) $(RUNNER_LIB)
 FOR_JUDGE = %_for_judge.o
 $(RUNNER_LIB): $(filter-out $(FOR_JUDGE),$(call objects,$(RUNNER_DIRS)))
 $(JUDGE_LIB): $(call objects,$(JUDGE_DIRS)) $(filter $(FOR_JUDGE) %/registry.o,$(call objects,device))
+$(CMD_LIB): $(filter-out %/assay.o,$(call objects,cmd))
 $(BUILD)/%.a:
 	$(Q)rm -f $@; ar rcs $@ $^
 
 $(HOT): CFLAGS += $(HOTFLAGS)
 # Peaks measured through a sanitizer would call honest kernels impossible.
-$(BUILD)/obj/src/judge/calibrate_cpu.o: SANFLAG =
+$(BUILD)/obj/src/hardware/calibrate_cpu.o: SANFLAG =
 # Records name the commit. The stamp changes only when that does.
 COMMIT := $(if $(wildcard .git),$(shell git describe --always --dirty --exclude='*' 2>/dev/null))
 $(BUILD)/obj/src/base/version.o: CPPFLAGS += $(if $(COMMIT),-DASSAY_COMMIT='"$(COMMIT)"')
@@ -108,10 +110,10 @@ $(BUILD)/obj/src/device/cuda/cuda_source.o: $(wildcard src/device/cuda/*.cuh src
 $(BUILD)/obj/src/device/cuda/cuda_hold.o: workers/assay_worker/hold.ptx
 $(BUILD)/obj/src/gpu/gpu_source.o: $(wildcard src/gpu/*.cuh src/gpu/gpu_kernels.h src/device/cuda/*.cuh src/device/cuda/cuda_kernels.h src/ops/*.h src/tensor/*.h src/problem/op_code.h)
 
-$(BUILD)/tests/%: tests/unit/%.c $(JUDGE_LIB) $(RUNNER_LIB)
+$(BUILD)/tests/%: tests/unit/%.c $(CMD_LIB) $(JUDGE_LIB) $(RUNNER_LIB)
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
-	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -o $@ $< $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS) -lcmocka
+	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -o $@ $< $(CMD_LIB) $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS) -lcmocka
 # A libcuda.so.1 that runs the kernels on the CPU, for the tests of src/gpu.
 EMU     = $(BUILD)/emu/libcuda.so.1
 EMU_SRC = $(wildcard tests/emu/*.cpp)

@@ -5,7 +5,7 @@
 #include "run_assay.h"
 
 #include "base/version.h"
-#include "judge/stats.h"
+#include "measure/stats.h"
 
 #define RUNS 41
 

@@ -8,7 +8,7 @@
 #include "base/fs.h"
 #include "base/version.h"
 #include "device/device.h"
-#include "judge/stats.h"
+#include "measure/stats.h"
 #include "ops/gemm.h"
 #include "ops/ops.h"
 #include "problem/problem.h"

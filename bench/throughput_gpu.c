@@ -11,7 +11,7 @@
 #include "eval_bench.h"
 
 #include "judge/judge.h"
-#include "judge/stats.h"
+#include "measure/stats.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Imports torch once, then forks a runner whenever the judge asks for one: importing takes seconds,
-a fork milliseconds. Started by assay (src/judge/worker.c) with a socket as descriptor 3.
+a fork milliseconds. Started by assay (src/process/worker.c) with a socket as descriptor 3.
 
     judge                               this process
           <---------------------------  "ready 2.11.0"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An error means that we could not find out. It is one line: what happened, where, what to do.
- * What we found out about a kernel is a verdict (judge/verdict.h), never an error. */
+ * What we found out about a kernel is a verdict (terms/verdict.h), never an error. */
 #ifndef ASSAY_BASE_ERR_H
 #define ASSAY_BASE_ERR_H
 

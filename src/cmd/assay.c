@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/cmd.h"
 
-#include "base/front.h"
 #include "base/fs.h"
 #include "base/interrupt.h"
 #include "base/version.h"
+#include "cmd/front.h"
 #include "device/cuda/nvrtc.h"
 #include "judge/record.h"
 #include "store/store.h"

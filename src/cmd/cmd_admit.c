@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "judge/admit.h"
-#include "judge/devlock.h"
+#include "process/devlock.h"
 
 #include <jansson.h>
 #include <stdio.h>

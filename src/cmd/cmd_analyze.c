@@ -2,9 +2,9 @@
 #include "cmd/cmd.h"
 #include "cmd/text.h"
 
-#include "run/analyze_json.h"
-#include "run/foreign.h"
-#include "run/model_baseline.h"
+#include "results/analyze_json.h"
+#include "results/foreign.h"
+#include "results/model_baseline.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
-#include "judge/corpus.h"
+#include "cmd/corpus.h"
 #include "judge/judge.h"
 
 #include <jansson.h>

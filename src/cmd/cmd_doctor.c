@@ -11,7 +11,7 @@
 #include "device/cuda/nvrtc_api.h"
 #include "gpu/cublas.h"
 #include "judge/call_floor.h"
-#include "judge/worker.h"
+#include "process/worker.h"
 #include "sandbox/sandbox.h"
 #include "store/store.h"
 

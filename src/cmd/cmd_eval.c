@@ -4,8 +4,8 @@
 #include "cmd/text.h"
 
 #include "base/clock.h"
-#include "base/front.h"
 #include "base/interrupt.h"
+#include "cmd/front.h"
 #include "judge/judge.h"
 #include "judge/record.h"
 #include "judge/requirement.h"

@@ -3,10 +3,10 @@
 
 #include "base/fs.h"
 #include "report/leaderboard.h"
-#include "report/report_page.h"
 #include "report/page_data.h"
-#include "run/analyze_json.h"
-#include "run/model_baseline.h"
+#include "report/report_page.h"
+#include "results/analyze_json.h"
+#include "results/model_baseline.h"
 #include "store/store.h"
 
 #include <stdio.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/cmd.h"
 
+#include "problem/problem.h"
+
 #include <stdio.h>
 
 struct show_options {

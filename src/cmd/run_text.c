@@ -2,7 +2,7 @@
 #include "cmd/run_text.h"
 
 #include "cmd/text.h"
-#include "run/results.h"
+#include "results/results.h"
 
 #include <math.h>
 #include <stdio.h>

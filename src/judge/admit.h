@@ -6,7 +6,7 @@
 #ifndef ASSAY_JUDGE_ADMIT_H
 #define ASSAY_JUDGE_ADMIT_H
 
-#include "judge/pool.h"
+#include "content/pool.h"
 
 enum admit_outcome {
     ADMIT_CAUGHT,   /* a null that failed, as it must */

@@ -6,8 +6,8 @@
 
 #include "base/fs.h"
 #include "build/build.h"
-#include "judge/audit.h"
-#include "judge/stats.h"
+#include "measure/audit.h"
+#include "measure/stats.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/judge.h"
 
-#include "judge/fault_name.h"
 #include "sandbox/sandbox.h"
+#include "terms/fault_name.h"
 
 #include <signal.h>
 #include <stdio.h>

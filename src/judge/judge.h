@@ -8,7 +8,7 @@
 #define ASSAY_JUDGE_JUDGE_H
 
 #include "judge/session.h"
-#include "judge/worker.h"
+#include "process/worker.h"
 
 struct judge_config {
     const struct places *places;

@@ -5,8 +5,8 @@
 
 #include "base/buf.h"
 #include "build/evidence.h"
-#include "judge/prebuild.h"
-#include "judge/verdict.h"
+#include "build/prebuild.h"
+#include "terms/verdict.h"
 
 /* Holds the evidence against the tensor class that is required (NULL: none is). Returns 0 when it
  * is met, when there is nothing to meet, or when it does not apply to the device; 1 with

@@ -3,8 +3,8 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
-#include "judge/devlock.h"
 #include "judge/requirement.h"
+#include "process/devlock.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -239,7 +239,7 @@ static int build(struct session *s, struct evaluation *e, struct err *err)
                            s->options.plan.build_timeout_ms);
     case BUILD_TOO_LARGE:
         return verdict_set(&e->verdict, REASON_BUILD_ERROR_TOO_LARGE, "the %s is too large",
-                           e->source_len > PREBUILD_SOURCE_MAX ? "source" : "artifact");
+                           e->source_len > SOURCE_MAX ? "source" : "artifact");
     }
     return 0;
 }

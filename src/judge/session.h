@@ -4,13 +4,13 @@
 #ifndef ASSAY_JUDGE_SESSION_H
 #define ASSAY_JUDGE_SESSION_H
 
-#include "judge/limits.h"
-#include "judge/plan.h"
-#include "judge/prebuild.h"
+#include "build/prebuild.h"
+#include "hardware/limits.h"
 #include "judge/station.h"
-#include "judge/trial.h"
-#include "judge/verdict.h"
+#include "measure/trial.h"
 #include "problem/problem.h"
+#include "terms/plan.h"
+#include "terms/verdict.h"
 
 #define POOL_CANDIDATES 50
 

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "judge/call_floor.h"
-#include "judge/devlock.h"
+#include "process/devlock.h"
 
 #include <stdio.h>
 #include <stdlib.h>

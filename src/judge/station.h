@@ -4,20 +4,13 @@
 #ifndef ASSAY_JUDGE_STATION_H
 #define ASSAY_JUDGE_STATION_H
 
-#include "judge/calibration.h"
-#include "judge/cpus.h"
-#include "judge/leaving.h"
-#include "judge/spares.h"
+#include "base/places.h"
+#include "hardware/calibration.h"
+#include "hardware/hardware.h"
 #include "ops/ops.h"
-#include "problem/hardware.h"
-
-/* Where things are; all strings outlive what is given it. */
-struct places {
-    const char *share;  /* problems/, hardware/, include/ */
-    const char *home;   /* store, calibration */
-    const char *cache;  /* build cache */
-    const char *runner; /* the assay-runner program */
-};
+#include "process/cpus.h"
+#include "process/leaving.h"
+#include "process/spares.h"
 
 struct station {
     const struct places *places;

@@ -2,9 +2,9 @@
 #include "report/leaderboard.h"
 
 #include "base/version.h"
-#include "judge/stats.h"
+#include "measure/stats.h"
 #include "report/json_text.h"
-#include "run/analyze.h"
+#include "results/analyze.h"
 
 #include <math.h>
 #include <stdlib.h>

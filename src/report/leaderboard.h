@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "report/annotation.h"
-#include "run/results.h"
+#include "results/results.h"
 
 /* Figures of one candidate over its sizes; NAN where it was not timed. */
 struct cell_figures {

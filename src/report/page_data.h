@@ -5,7 +5,7 @@
 #define ASSAY_REPORT_PAGE_DATA_H
 
 #include "report/annotation.h"
-#include "run/results.h"
+#include "results/results.h"
 
 struct page_data {
     const struct results *results;   /* not owned */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/plan_file.h"
 
-#include "problem/problem.h"
 #include "base/fs.h"
 #include "base/ydoc.h"
 #include "device/device.h"
-#include "judge/baseline.h"
+#include "problem/problem.h"
+#include "terms/baseline.h"
 
 #include <stdlib.h>
 #include <string.h>

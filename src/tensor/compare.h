@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The measured error of one output against the double result: facts, no judgement. The gate that
- * turns them into right or wrong is judge/gate.h. */
+ * turns them into right or wrong is content/gate.h. */
 #ifndef ASSAY_TENSOR_COMPARE_H
 #define ASSAY_TENSOR_COMPARE_H
 

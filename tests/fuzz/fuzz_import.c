@@ -4,7 +4,7 @@
 #include "replay.h"
 
 #include "report/leaderboard.h"
-#include "run/foreign.h"
+#include "results/foreign.h"
 
 #include <math.h>
 #include <stdio.h>

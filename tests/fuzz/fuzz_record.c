@@ -8,8 +8,8 @@
 #include "report/leaderboard.h"
 #include "report/page_data.h"
 #include "report/report_page.h"
-#include "run/analyze_json.h"
-#include "run/model_baseline.h"
+#include "results/analyze_json.h"
+#include "results/model_baseline.h"
 
 #include <sqlite3.h>
 #include <stdio.h>

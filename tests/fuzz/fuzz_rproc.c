@@ -5,7 +5,7 @@
  *
  * An input: struct claims, `printed` bytes of text, frames. */
 #include "frames.h"
-#include "judge/rproc.h"
+#include "process/rproc.h"
 #include "replay.h"
 
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 #include "device/cuda/cuda_driver.h"
 #include "device/cuda/cuda_judge.h"
 #include "device/cuda/cuda_kernels.h"
-#include "problem/hardware.h"
+#include "hardware/hardware.h"
 #include "tensor/law.h"
 #include "tensor/philox.h"
 

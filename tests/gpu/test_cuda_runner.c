@@ -12,7 +12,7 @@
 #include "base/fs.h"
 #include "device/cuda/cuda_driver.h"
 #include "device/cuda/cuda_launch.h"
-#include "judge/rproc.h"
+#include "process/rproc.h"
 #include "sandbox/sandbox.h"
 
 #include <stdio.h>

@@ -13,7 +13,7 @@
  *   pooled                the verdict on the RMS errors of all that was judged since `open`
  * "error" in an answer means that we could not find out. */
 #include "base/fs.h"
-#include "judge/pool.h"
+#include "content/pool.h"
 #include "ops/ops.h"
 
 #include <jansson.h>

@@ -3,9 +3,9 @@
 #include "testing.h"
 
 #include "base/fs.h"
-#include "run/analyze_json.h"
-#include "run/foreign.h"
-#include "run/model_baseline.h"
+#include "results/analyze_json.h"
+#include "results/foreign.h"
+#include "results/model_baseline.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
 #include "testing.h"
 
 #include "base/fs.h"
+#include "content/pool.h"
 #include "gpu/gpu.h"
-#include "judge/budget.h"
-#include "judge/pool.h"
+#include "process/budget.h"
 
 #include <stdlib.h>
 

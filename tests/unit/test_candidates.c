@@ -4,7 +4,7 @@
 
 #include "base/fs.h"
 #include "base/ydoc.h"
-#include "judge/prebuild.h"
+#include "build/prebuild.h"
 #include "problem/problem.h"
 #include "run/plan_file.h"
 #include "run/run.h"

@@ -3,7 +3,7 @@
 #include "testing.h"
 
 #include "base/fs.h"
-#include "judge/corpus.h"
+#include "cmd/corpus.h"
 
 #include <stdlib.h>
 #include <string.h>

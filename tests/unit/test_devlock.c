@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "testing.h"
 
-#include "judge/devlock.h"
+#include "process/devlock.h"
 
 #include <poll.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
 /* What a process holds for itself, seen from outside. */
 #include "testing.h"
 
-#include "judge/footprint.h"
+#include "process/footprint.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "testing.h"
 
-#include "base/front.h"
+#include "cmd/front.h"
 
 #include <fcntl.h>
 #include <poll.h>

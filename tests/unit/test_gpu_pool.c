@@ -6,9 +6,9 @@
 #include "testing.h"
 
 #include "base/fs.h"
+#include "content/pool.h"
 #include "gpu/gpu.h"
-#include "judge/arenas.h"
-#include "judge/pool.h"
+#include "measure/arenas.h"
 #include "problem/problem.h"
 
 #include <limits.h>

@@ -3,7 +3,7 @@
 #include "testing.h"
 
 #include "base/fs.h"
-#include "problem/hardware.h"
+#include "hardware/hardware.h"
 
 #include <math.h>
 #include <stdlib.h>

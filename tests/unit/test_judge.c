@@ -4,8 +4,8 @@
 #include "admit_rig.h"
 #include "problem_rig.h"
 
-#include "judge/arenas.h"
-#include "judge/trial_parts.h"
+#include "measure/arenas.h"
+#include "measure/trial_parts.h"
 #include "ops/ops.h"
 #include "tensor/philox.h"
 

@@ -3,8 +3,8 @@
  * come from. */
 #include "problem_rig.h"
 
-#include "judge/calibration.h"
-#include "judge/limits.h"
+#include "hardware/calibration.h"
+#include "hardware/limits.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * around it, never with a number. */
 #include "base/clock.h"
 #include "base/util.h"
-#include "judge/phases.h"
+#include "terms/phases.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

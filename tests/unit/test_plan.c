@@ -2,7 +2,7 @@
 /* How much is measured for a size. */
 #include "testing.h"
 
-#include "judge/plan.h"
+#include "terms/plan.h"
 
 #define MIB ((size_t)1 << 20)
 

@@ -5,9 +5,9 @@
 #include "emulated.h"
 #include "testing.h"
 
+#include "content/pool.h"
 #include "gpu/gpu.h"
 #include "gpu/gpu_ctx.h"
-#include "judge/pool.h"
 #include "problem/problem.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
 #include "testing.h"
 
 #include "base/clock.h"
-#include "judge/fault_name.h"
-#include "judge/rproc.h"
+#include "process/rproc.h"
+#include "terms/fault_name.h"
 
 #include <signal.h>
 #include <sys/wait.h>

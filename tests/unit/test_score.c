@@ -3,8 +3,8 @@
 #include "testing.h"
 
 #include "base/util.h"
-#include "judge/plan.h"
-#include "judge/score.h"
+#include "measure/score.h"
+#include "terms/plan.h"
 
 #define MOST 400
 

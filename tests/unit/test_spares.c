@@ -9,9 +9,9 @@
 #include "judge_rig.h"
 
 #include "base/fs.h"
-#include "judge/devlock.h"
-#include "judge/leaving.h"
 #include "judge/session.h"
+#include "process/devlock.h"
+#include "process/leaving.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include "testing.h"
 
 #include "base/util.h"
-#include "judge/stats.h"
+#include "measure/stats.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "testing.h"
 
-#include "judge/subject.h"
+#include "process/subject.h"
 
 static struct subject of(const char *word)
 {

@@ -12,8 +12,8 @@
 #include "base/hash.h"
 #include "device/cuda/cuda_hold.h"
 #include "device/cuda/nvml.h"
-#include "judge/audit.h"
 #include "judge/record.h"
+#include "measure/audit.h"
 
 #include <sys/stat.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of reasons, and what a verdict takes from it. */
-#include "judge/fault_name.h"
-#include "judge/verdict.h"
+#include "terms/fault_name.h"
+#include "terms/verdict.h"
 
 #include <setjmp.h>
 #include <signal.h>

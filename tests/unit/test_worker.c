@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "device/device.h"
-#include "judge/worker.h"
+#include "process/worker.h"
 #include "wire/wire.h"
 
 #include <errno.h>

@@ -514,7 +514,7 @@ static __device__ float hear_limit(float limit, const unsigned *block)
 
 /* A block takes chunks in turn; a thread meets its elements in the order of their places. The
  * fingerprint is of the first look at each; who changes one before a second look is late, and the
- * judge has other means against that (judge/trial_call.c). */
+ * judge has other means against that (measure/trial_call.c). */
 template <class T, class Rows, class V>
 static __device__ __forceinline__ void compare_chunks(const struct cuda_compare &c, V values,
                                                       struct cuda_figures *mine,

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "build/prebuild.h"
+
+#include "base/fs.h"
+#include "device/cuda/launch_lines.h"
+#include "process/devlock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char nothing_library[] =
+    "__global__ void nothing(void) {}\n"
+    "extern \"C\" int assay_kernel(void) { nothing<<<1, 1>>>(); return 0; }\n";
+
+static const char nothing_alone[] = "// assay: launch nothing grid=1 block=1\n"
+                                    "extern \"C\" __global__ void nothing() {}\n";
+
+static int read_text(const struct source_file *file, struct buf *ret, struct err *err)
+{
+    AUTO(freep) char *root = xstrndup(file->path, file->root_len);
+
+    if (!file->root_len)
+        return fs_read(file->path, SOURCE_MAX, ret, err);
+    return fs_read_beneath(root, file->path + file->root_len + 1, SOURCE_MAX, ret, err);
+}
+
+int prebuild_read(const struct source_file *file, char **ret, size_t *ret_len, char hash[HASH_HEX],
+                  struct err *err)
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+
+    if (read_text(file, &text, err) < 0 && text.len <= SOURCE_MAX)
+        return -1;
+    *ret_len = MIN(text.len, (size_t)SOURCE_MAX + 1);
+    *ret = buf_steal(&text);
+    hash_of(*ret, *ret_len, hash);
+    return 0;
+}
+
+/* Its author chose that: no error of ours, and no reason to leave others unjudged. */
+static int refuse_long(struct build_result *ret)
+{
+    *ret = (struct build_result){.status = BUILD_TOO_LARGE, .artifact_fd = -1, .walls = ""};
+    ret->log = xstrdup("");
+    return 0;
+}
+
+int prebuild_compile(const struct prebuild_request *p, const struct source_text *source,
+                     struct build_result *ret, double *ret_queue_ms, struct err *err)
+{
+    AUTO(devlock_release) struct devlock lock = DEVLOCK_INIT;
+    AUTO(freep) char *include = fs_join(p->places->share, "include");
+    char arch[BUILD_ARCH_MAX] = "";
+    struct build_request req = {
+        .device = p->device->name,
+        .arch = arch,
+        .file_name = source->name,
+        .source = source->text,
+        .source_len = source->len,
+        .problem_h = p->problem_h,
+        .include_dir = include,
+        .cache_dir = p->places->cache,
+        .timeout_ms = p->plan->build_timeout_ms,
+        .no_cache = p->plan->no_cache,
+    };
+
+    if (source->len > SOURCE_MAX)
+        return refuse_long(ret);
+    if (p->info->compute_major)
+        build_cuda_arch(p->info->compute_major, p->info->compute_minor, arch);
+    if (devlock_to_build(p->device, p->device_index, &lock, ret_queue_ms, err) < 0)
+        return -1;
+    return build_artifact(&req, ret, err);
+}
+
+int prebuild_look(const struct prebuild_request *p, const struct build_result *b,
+                  struct evidence *ret, struct err *err)
+{
+    const struct evidence_request req = {
+        .device = p->device->name,
+        .artifact_fd = b->artifact_fd,
+        .artifact_hash = b->artifact_hash,
+        .cache_dir = p->places->cache,
+        .no_cache = p->plan->no_cache,
+    };
+
+    return evidence_collect(&req, ret, err);
+}
+
+bool prebuild_sees_code(const struct prebuild_request *p, const struct source_text *source)
+{
+    const char *text =
+        launch_lines_any(source->text, source->len) ? nothing_alone : nothing_library;
+    const struct source_text nothing = {"nothing.cu", text, strlen(text)};
+    struct build_result build = {.artifact_fd = -1};
+    struct evidence e = {0};
+    struct err ignored = ERR_INIT;
+    double queue_ms = 0;
+
+    bool seen = prebuild_compile(p, &nothing, &build, &queue_ms, &ignored) == 0 &&
+                build.status == BUILD_OK && prebuild_look(p, &build, &e, &ignored) == 0 &&
+                e.checked && !e.loads_code;
+
+    build_result_release(&build);
+    evidence_release(&e);
+    return seen;
+}
+
+int prebuild(const struct prebuild_request *p, const struct source_file *file, struct prebuilt *ret,
+             struct err *err)
+{
+    struct prebuilt b = {.build.artifact_fd = -1};
+    struct err ignored = ERR_INIT;
+
+    if (prebuild_read(file, &b.source, &b.source_len, b.source_hash, err) < 0)
+        return -1;
+
+    const struct source_text source = {file->path, b.source, b.source_len};
+
+    if (prebuild_compile(p, &source, &b.build, &b.queue_ms, err) < 0) {
+        prebuilt_release(&b);
+        return -1;
+    }
+    /* What keeps us from looking is told when the judge tries again. */
+    b.looked = b.build.status == BUILD_OK && prebuild_look(p, &b.build, &b.evidence, &ignored) == 0;
+    *ret = b;
+    return 0;
+}
+
+void prebuilt_release(struct prebuilt *b)
+{
+    free(b->source);
+    build_result_release(&b->build);
+    evidence_release(&b->evidence);
+    *b = (struct prebuilt){.build.artifact_fd = -1};
+}

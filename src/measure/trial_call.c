@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: MIT */
+/* One call: arenas filled and poisoned, the runner woken and stopped, guards, inputs and outputs
+ * checked. Every call of a trial goes this way (trial.c says why). */
+#include "measure/trial_parts.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "measure/audit.h"
+#include "ops/ops.h"
+#include "process/footprint.h"
+#include "tensor/philox.h"
+
+#include <omp.h>
+#include <string.h>
+
+#define MEMORY_LOOKS 8  /* one call of so many */
+#define LOOKS_APART 64  /* the two kinds of looks do not hang together */
+#define CROWDED_CALLS 2 /* in a row: one may be anybody's doing */
+
+/* --- the judge's own cores --- */
+
+/* While a runner runs, the judge stays on its own core, alone. While it stands still and the
+ * tensors are large, the judge works on all of them. */
+void trial_draw_in(struct trial *t)
+{
+    if (t->spread)
+        omp_pause_resource_all(
+            omp_pause_soft); /* threads of ours that spin on would be in the way */
+    t->spread = false;
+    if (t->config->runner.pin)
+        sched_setaffinity(0, sizeof(cpu_set_t), &t->config->judge_cpus);
+    ops_set_threads(1);
+}
+
+void trial_spread_out(struct trial *t)
+{
+    if (!t->config->pool->large || t->spread)
+        return;
+    t->spread = true;
+    sched_setaffinity(0, sizeof(t->all_cpus), &t->all_cpus);
+    ops_set_threads(0);
+}
+
+/* The score is a claim, and the judge's clock has to confirm it. */
+bool trial_audited(const struct trial *t)
+{
+    return trial_clock(t->config) == CLOCK_CLAIM_AUDITED;
+}
+
+/* --- one call --- */
+
+int trial_checks(const struct trial *t)
+{
+    return MAX(t->config->plan->checks, t->config->pool->graph->n_laws);
+}
+
+/* Scored contents lie behind those of the checks, among which every law is. */
+int trial_first_scored(const struct trial *t)
+{
+    return trial_checks(t);
+}
+
+int trial_fresh(const struct trial *t)
+{
+    return plan_fresh(t->config->plan, graph_n_scored(t->config->pool->graph));
+}
+
+/* None of it is shown to a candidate, but in what is done with it. */
+static struct philox secrets(const struct trial *t, uint32_t what)
+{
+    return philox4x32(t->n_calls, what, 0, 0, (uint32_t)t->key, (uint32_t)(t->key >> 32));
+}
+
+struct shot trial_aim(struct trial *t, const struct rproc *r, int content)
+{
+    struct arenas *a = &t->arenas[r - t->runners];
+    struct philox p = secrets(t, 0), q = secrets(t, 1);
+    struct shot s = {.arenas = a,
+                     .content = content,
+                     .in = deck_draw(&a->in_deck, a->n, p.v[0]),
+                     .out = deck_draw(&a->out_deck, a->n, p.v[1]),
+                     .poison = hash_key((uint64_t[]){t->key, t->n_calls}, 2),
+                     .looks = q.v[0]};
+
+    layout_peeks(&t->config->pool->out, (uint64_t)q.v[1] << 32 | q.v[2], &s.peeks);
+    t->n_calls++;
+    for (int i = 0; i < a->n && !t->policy->copies_each; i++)
+        if (a->in_content[i] == content)
+            s.in = i;
+    return s;
+}
+
+int trial_flush(struct trial *t, struct mem *const mems[2], struct series *times, struct err *err)
+{
+    uint64_t start = clock_ns();
+
+    if (t->ops->flush && t->ops->flush(t->config->pool->ctx, mems, 2, err) < 0)
+        return -1;
+    series_add(times, (double)(clock_ns() - start));
+    return 0;
+}
+
+static int fill_arenas(struct trial *t, const struct shot *s, struct err *err)
+{
+    struct pool *p = t->config->pool;
+    const struct pool_slot *slot;
+
+    if (pool_get(p, s->content, &slot, err) < 0)
+        return -1;
+    if (layout_poison(t->ops, p->ctx, &p->out, &s->arenas->out[s->out], false, s->poison, err) < 0)
+        return -1;
+    if ((t->policy->copies_each || s->arenas->in_content[s->in] != s->content) &&
+        t->ops->copy(p->ctx, &s->arenas->in[s->in], 0, &slot->data, 0, p->in.bytes, err) < 0)
+        return -1;
+    s->arenas->in_content[s->in] = s->content;
+    return 0;
+}
+
+struct preparation {
+    struct trial *t;
+    const struct shot *s;
+    enum wire_order what;
+};
+
+/* An empty order reads and writes no tensor: gigabytes need not be copied for it. */
+static int prepare(void *arg, struct err *err)
+{
+    const struct preparation *p = arg;
+    const struct shot *s = p->s;
+    struct mem *mems[2] = {&s->arenas->in[s->in], &s->arenas->out[s->out]};
+    int rc = 0;
+
+    trial_spread_out(p->t);
+    if (p->what == WIRE_ORDER_CALL)
+        rc = fill_arenas(p->t, s, err);
+    if (rc == 0)
+        rc = trial_flush(p->t, mems, &p->t->flushes, err);
+    trial_draw_in(p->t);
+    return rc;
+}
+
+static int check_guards(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+{
+    const struct pool *p = t->config->pool;
+    int slot;
+    int64_t distance;
+
+    if (layout_check_guards(t->ops, p->ctx, &p->out, &s->arenas->out[s->out], s->poison, &slot,
+                            &distance, err) < 0)
+        return -1;
+    if (slot < 0)
+        return 0;
+    return verdict_set(v, REASON_WRONG_OUT_OF_BOUNDS, "wrote %s of output %s (byte %+lld)",
+                       distance < 0 ? "before the start" : "past the end",
+                       p->graph->outputs[slot].name,
+                       (long long)(distance < 0 ? distance : distance + 1));
+}
+
+/* Inputs are read-only for a runner, but on some devices hostile code can lift that: a GPU's
+ * mapping is its own. Where it can, one more look at them. What is expected does not come from
+ * there. */
+static int check_inputs(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+{
+    struct pool *p = t->config->pool;
+    const struct pool_slot *slot;
+    int64_t at = -1;
+
+    if (!t->ops->differ || s->looks % (uint32_t)t->policy->input_check_every != 0)
+        return 0;
+    if (pool_get(p, s->content, &slot, err) < 0 ||
+        t->ops->differ(p->ctx, &s->arenas->in[s->in], &slot->data, p->in.bytes, &at, err) < 0)
+        return -1;
+    return at < 0 ? 0
+                  : verdict_set(v, REASON_WRONG_INPUT_CHANGED,
+                                "call: wrote to its inputs (byte %lld of their memory)",
+                                (long long)at);
+}
+
+/* A wrong element that still holds the poison was never written: the more useful thing to say. */
+static void explain_unwritten(struct trial *t, const struct shot *s, int output,
+                              const struct compare_stats *st, struct verdict *v)
+{
+    const struct pool *p = t->config->pool;
+    size_t size = dtype_size(p->out.slots[output].dtype);
+    int64_t at = st->n_nonfinite ? st->first_nonfinite
+                 : st->n_unequal ? st->first_unequal
+                                 : st->max_at;
+
+    if (at >= 0 && layout_unwritten(t->ops, p->ctx, &p->out, &s->arenas->out[s->out], output,
+                                    (size_t)at * size, size, s->poison))
+        verdict_set(v, REASON_WRONG_UNWRITTEN, "%s: element %lld of %lld was never written",
+                    p->graph->outputs[output].name, (long long)at, (long long)st->count);
+}
+
+/* Whether the gate still says wrong once the honest run was made on this content, too. */
+static int judge_output(struct trial *t, const struct shot *s, int output,
+                        const struct compare_stats *st, struct verdict *v, struct err *err)
+{
+    struct pool *p = t->config->pool;
+    const struct tensor_slot *slot = &p->out.slots[output];
+    const struct gate *gate =
+        &p->gates[pool_law(p, s->content) * p->graph->n_outputs + output].gate;
+    const char *name = p->graph->outputs[output].name;
+    struct verdict first = VERDICT_INIT;
+
+    if (!gate_call(gate, name, &slot->shape, slot->dtype, st, &first))
+        return 0;
+    if (pool_include_honest(p, s->content, err) < 0)
+        return -1;
+    if (!gate_call(gate, name, &slot->shape, slot->dtype, st, v))
+        return 0;
+    explain_unwritten(t, s, output, st, v);
+    return 1;
+}
+
+/* The finding is kept, and measuring goes on. */
+static int excuse(struct trial *t, int rc, struct verdict *v)
+{
+    if (rc != 1 || v->kind != VERDICT_WRONG || !trial_subject(t)->wrong_excused)
+        return rc;
+    t->wrong = *v;
+    *v = (struct verdict)VERDICT_INIT;
+    return 0;
+}
+
+static int judge_call(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+{
+    struct pool *p = t->config->pool;
+    int n_outputs = p->graph->n_outputs, law = pool_law(p, s->content), rc = 0;
+
+    for (int o = 0; o < n_outputs && rc == 0; o++) {
+        struct compare_stats st = COMPARE_STATS_INIT;
+
+        if (pool_compare(p, s->content, o, &s->arenas->out[s->out], p->out.slots[o].offset, &st,
+                         err) < 0)
+            return -1;
+        if (o == 0)
+            t->last = st;
+        compare_merge(&t->pooled[law * n_outputs + o], &st);
+        rc = judge_output(t, s, o, &st, v, err);
+    }
+    return rc;
+}
+
+/* The same for the pooled errors of a law: the honest run is made on all of its contents first. */
+static int judge_law(struct trial *t, int i, struct verdict *v, struct err *err)
+{
+    struct pool *p = t->config->pool;
+    int o = i % p->graph->n_outputs, law = i / p->graph->n_outputs;
+    const char *name = p->graph->outputs[o].name;
+    struct verdict first = VERDICT_INIT;
+
+    if (!gate_pooled(&p->gates[i].gate, name, p->out.slots[o].dtype, &t->pooled[i], &first))
+        return 0;
+    for (int k = 0; k < p->n_contents; k++)
+        if (pool_law(p, k) == law && pool_include_honest(p, k, err) < 0)
+            return -1;
+    return gate_pooled(&p->gates[i].gate, name, p->out.slots[o].dtype, &t->pooled[i], v);
+}
+
+static int judge_pooled(struct trial *t, struct verdict *v, struct err *err)
+{
+    const struct graph *g = t->config->pool->graph;
+    int rc = 0;
+
+    for (int i = 0; i < g->n_laws * g->n_outputs && rc == 0; i++)
+        if (t->pooled[i].count)
+            rc = judge_law(t, i, v, err);
+    return rc;
+}
+
+/* s: NULL for what is pooled. */
+static int judge_once(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+{
+    int rc = s ? judge_call(t, s, v, err) : judge_pooled(t, v, err);
+
+    return excuse(t, rc, v);
+}
+
+/* To be fair takes memory of the device, for the honest run above all, and a candidate may hold all
+ * of it. Then its processes end, and there is a second time. Nobody is left to be called behind it:
+ * who is not found wrong was not judged either. */
+static int judge_fairly(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+{
+    struct err first = ERR_INIT;
+    int rc;
+
+    if (t->wrong.kind != VERDICT_PASS)
+        return 0;
+    rc = judge_once(t, s, v, &first);
+    if (rc < 0 && t->n_runners > 0) {
+        trial_look_for_hunger(t);
+        trial_end_runners(t);
+        rc = judge_once(t, s, v, err) == 1 ? 1 : -1;
+    }
+    if (rc < 0)
+        *err = first;
+    return rc;
+}
+
+/* "done" is the runner's word, and a device works on while its process stands still. What the probe
+ * saw then, at places that nobody knows, has to be there still when the output has been compared.
+ */
+static int check_late(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+{
+    uint32_t now[DEVICE_PEEKS];
+
+    if (!trial_audited(t))
+        return 0;
+    if (t->ops->peek(t->config->pool->ctx, &s->arenas->out[s->out], &s->peeks, now, err) < 0)
+        return -1;
+    return memcmp(now, t->seen, sizeof(now)) == 0
+               ? 0
+               : verdict_set(v, REASON_REJECTED_LATE,
+                             "call: wrote to its output after it had said that it was done");
+}
+
+static int check_tensors(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+{
+    int rc = check_guards(t, s, v, err);
+
+    if (rc == 0)
+        rc = check_inputs(t, s, v, err);
+    if (rc == 0)
+        rc = judge_fairly(t, s, v, err);
+    return rc ? rc : check_late(t, s, v, err);
+}
+
+int trial_probe(struct trial *t, const struct shot *s, struct series *times, struct err *err)
+{
+    double ns;
+
+    if (audit_probe(t->ops, t->config->pool->ctx, &s->arenas->out[s->out], &s->peeks, t->seen, &ns,
+                    err) < 0)
+        return -1;
+    series_add(times, ns);
+    return 0;
+}
+
+static enum wire_hold how_to_hold(const struct trial *t, bool work)
+{
+    if (t->config->pool->device->hold_ms <= 0)
+        return WIRE_HOLD_NONE;
+    return work ? WIRE_HOLD_WORK : WIRE_HOLD_CALL;
+}
+
+/* Stop, prepare, wake, order, stop.
+ *
+ * A runner that is woken may work before it says that it is awake. On the CPU that takes CPU time,
+ * which counts (rproc_hidden_ns). A GPU's work takes none, and goes on while its process stands
+ * still: there the content comes last, when the runner is awake and has queued its work, and what
+ * is done ahead meets the judge's own flush, whose time tells (look_for_others), or keeps the
+ * device from being held (audit_shift). So does a probe's at once after "done", which is the
+ * runner's word. */
+int trial_order(struct trial *t, struct rproc *r, const struct shot *s, enum wire_order what,
+                int count, bool hold, struct rproc_reply *reply, struct verdict *v, struct err *err)
+{
+    const struct rproc_order order = {what, s->in, s->arenas->n + s->out, count,
+                                      how_to_hold(t, hold)};
+    struct preparation p = {t, s, what};
+    const struct rproc_content content = {prepare, &p, trial_audited(t) || order.hold};
+    int rc = rproc_order(r, &order, &content, reply, v, err);
+
+    if (rc == 0 && trial_audited(t))
+        rc = trial_probe(t, s, &t->probes, err);
+    if (rc == 0)
+        rc = rproc_stop(r, v, err);
+    else /* perhaps before anything was prepared */
+        trial_draw_in(t);
+    if (r->wake_ns)
+        series_add(&t->wakes, (double)r->wake_ns);
+    return rc;
+}
+
+/* --- scratch memory, where the problem states a budget --- */
+
+static void watch_budget(void *arg)
+{
+    struct err ignored = ERR_INIT; /* the look after the call says it */
+
+    budget_look(arg, &ignored);
+}
+
+/* What is given back before "done" is seen only while the call runs: in every check, where nobody
+ * minds a look aside, and in other calls that nobody can guess, few enough that no median minds. */
+static struct rproc_watch memory_watch(struct trial *t, const struct shot *s)
+{
+    if (!t->budget.ops || (t->phase != TRIAL_CHECK && s->looks / LOOKS_APART % MEMORY_LOOKS != 0))
+        return (struct rproc_watch){NULL, NULL};
+    return (struct rproc_watch){watch_budget, &t->budget};
+}
+
+/* In a process of the host's. */
+static int check_host_memory(const struct trial *t, const struct rproc *r, struct verdict *v,
+                             struct err *err)
+{
+    int64_t budget = t->config->pool->graph->memory_bytes, held;
+
+    if (footprint_peak(r->pid, &held, err) < 0)
+        return -1;
+    if (held - footprint_own_bytes <= budget)
+        return 0;
+    return verdict_set(v, REASON_REJECTED_MEMORY,
+                       "it holds %.1f MB besides its tensors, the problem allows %.1f MB",
+                       (double)(held - footprint_own_bytes) / 1e6, (double)budget / 1e6);
+}
+
+static int check_memory(struct trial *t, const struct rproc *r, struct verdict *v, struct err *err)
+{
+    const struct pool *p = t->config->pool;
+
+    if (!p->graph->memory_bytes || !trial_subject(t)->memory_counted)
+        return 0;
+    if (!p->device->counts_device_memory)
+        return check_host_memory(t, r, v, err);
+    if (budget_look(&t->budget, err) < 0)
+        return -1;
+    t->result->scratch_bytes = t->budget.most_bytes;
+    return budget_verdict(&t->budget, v);
+}
+
+int trial_call(struct trial *t, struct rproc *r, int content, int count, bool hold,
+               struct rproc_reply *reply, struct verdict *v, struct err *err)
+{
+    struct shot s = trial_aim(t, r, content);
+    int rc;
+
+    t->shot = s;
+    r->watch = memory_watch(t, &s);
+    rc = trial_order(t, r, &s, WIRE_ORDER_CALL, count, hold, reply, v, err);
+    r->watch = (struct rproc_watch){NULL, NULL};
+    t->result->n_calls += count;
+    trial_spread_out(t);
+    if (rc == 0) {
+        trial_phases(t)->ms[PHASE_CANDIDATE] += (double)reply->wall_ns / 1e6;
+        rc = check_memory(t, r, v, err);
+    }
+    if (rc == 0)
+        rc = check_tensors(t, &s, v, err);
+    return rc;
+}
+
+/* Work that is queued on one stream waits for the content and leaves the device to the judge. Work
+ * on several streams that wait for each other keeps its turn on it, milliseconds long, and so might
+ * work that is done ahead: neither is held any longer. */
+static bool is_crowded(struct trial *t)
+{
+    double flush_ns = t->flushes.n ? t->flushes.values[t->flushes.n - 1] : 0;
+
+    if (!trial_audited(t) || !audit_busy(t->result->idle.flush_ns, flush_ns))
+        t->crowded = 0;
+    else
+        t->crowded++;
+    return t->crowded >= CROWDED_CALLS;
+}
+
+/* One call, held back where that can be. A candidate that waits for the device inside its call
+ * makes the hold give up: it is not tried again. One that seems to keep its turn is, once
+ * (trial_time): another program on this machine has the same effect, and may be gone then. */
+int trial_held_call(struct trial *t, struct rproc *r, int content, struct rproc_reply *reply,
+                    struct verdict *v, struct err *err)
+{
+    bool hold = t->holding && r->seq >= RPROC_UNHELD_CALLS;
+    int rc = trial_call(t, r, content, 1, hold, reply, v, err);
+
+    if (rc || !hold)
+        return rc;
+
+    bool crowded = reply->held && is_crowded(t);
+
+    if (!reply->held || crowded) {
+        t->holding = false;
+        t->hold_lost = true;
+        t->crowds += crowded;
+    }
+    return 0;
+}
+
+int trial_judge_pooled(struct trial *t, struct verdict *v, struct err *err)
+{
+    return judge_fairly(t, NULL, v, err);
+}
+
+/* One of the checks', for calls that need no fresh content; of a law that is scored, and where they
+ * are dear one that lies there already. */
+int trial_old_content(const struct trial *t, int i)
+{
+    const struct pool *p = t->config->pool;
+    int n = trial_checks(t), latest = pool_latest(p);
+    int k = pool_keeps(p, n) ? i % n : latest >= 0 && latest < n ? latest : n - 1;
+
+    while (!graph_law_scored(p->graph, pool_law(p, k)))
+        k = (k + n - 1) % n;
+    return k;
+}
+
+bool trial_past(int limit_ms, uint64_t start)
+{
+    return limit_ms && clock_ms_since(start) > limit_ms;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thread watches them go: the judge may be at a compiler for seconds, and others wait for the
+ * lock. When they are gone it frees what they shared, gigabytes that take a driver as long again,
+ * and lets go of the lock only then: the next who takes it may need the memory. It touches nothing
+ * else; reaping is the judge's. mem_free() may be called beside whatever the judge has the device
+ * do meanwhile (device.h).
+ */
+#include "process/leaving.h"
+
+#include <poll.h>
+
+void leaving_add(struct leaving *l, struct rproc *r)
+{
+    rproc_kill(r);
+    if (l->n == PLAN_MAX_RUNNERS)
+        rproc_release(&l->runners[--l->n]);
+    l->runners[l->n++] = *r;
+    *r = (struct rproc)RPROC_INIT;
+}
+
+void leaving_share(struct leaving *l, const struct device_judge_ops *ops, void *ctx, struct mem *m)
+{
+    l->ops = ops;
+    l->ctx = ctx;
+    l->shared[l->n_shared++] = *m;
+    *m = (struct mem)MEM_INIT;
+}
+
+static void free_shared(struct leaving *l)
+{
+    while (l->n_shared > 0)
+        l->ops->mem_free(l->ctx, &l->shared[--l->n_shared]);
+}
+
+static void *watch(void *arg)
+{
+    struct leaving *l = arg;
+
+    for (int i = 0; i < l->n; i++) {
+        struct pollfd p = {l->runners[i].pidfd, POLLIN, 0};
+
+        while (l->runners[i].pid > 0 && poll(&p, 1, -1) <= 0)
+            continue;
+    }
+    free_shared(l);
+    devlock_release(&l->lock);
+    return NULL;
+}
+
+void leaving_keep(struct leaving *l, struct devlock *lock)
+{
+    if (l->n == 0 && l->n_shared == 0)
+        return;
+    l->lock = *lock;
+    *lock = (struct devlock)DEVLOCK_INIT;
+    devlock_share(&l->lock);
+    l->watched = pthread_create(&l->watcher, NULL, watch, l) == 0;
+    if (!l->watched)
+        leaving_await(l);
+}
+
+void leaving_await(struct leaving *l)
+{
+    if (l->watched)
+        pthread_join(l->watcher, NULL);
+    l->watched = false;
+    while (l->n > 0)
+        rproc_release(&l->runners[--l->n]);
+    free_shared(l); /* where nobody watched */
+    devlock_release(&l->lock);
+}

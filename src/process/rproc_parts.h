@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of a runner's process share: rproc.c starts and ends it, rproc_wait.c waits for it
+ * and says what it died of, rproc_order.c gives it orders. Nobody else includes this. */
+#ifndef ASSAY_PROCESS_RPROC_PARTS_H
+#define ASSAY_PROCESS_RPROC_PARTS_H
+
+#include "process/rproc.h"
+
+/* ---- rproc.c ---- */
+
+#define RPROC_PIPE_BYTES (1 << 20) /* of its text */
+
+int rproc_signal(const struct rproc *r, int sig);
+
+/* ---- rproc_wait.c ---- */
+
+#define MEMORY_WATCH_NS 20000000
+
+/* What a runner is at: the word in a verdict's detail, and the reason if that takes too long. */
+enum rproc_when {
+    WHEN_START,
+    WHEN_LOADING,
+    WHEN_SETUP,
+    WHEN_CALL,
+    WHEN_BETWEEN_CALLS,
+};
+const char *rproc_when_name(enum rproc_when when);
+
+/* Reads what there is of its text. */
+void rproc_drain(struct rproc *r);
+/* Whether it is gone, and nobody waits for it any more; options: of waitid(). */
+bool rproc_reap(struct rproc *r, int options);
+/* The verdict on a runner that is dead, and on one that is too late, which ends it. */
+int rproc_died(struct rproc *r, enum rproc_when when, struct verdict *v);
+int rproc_overdue(struct rproc *r, enum rproc_when when, int limit_ms, struct verdict *v);
+/* 0 go on, 1 it took too much and was ended. */
+int rproc_watch_memory(struct rproc *r, enum rproc_when when, struct verdict *v);
+/* Spins until *word, or *other, equals value. That it takes too long is a verdict, unless
+ * ret_overdue is there to say it. */
+int rproc_spin_for_either(struct rproc *r, atomic_uint *word, atomic_uint *other, unsigned value,
+                          int limit_ms, bool *ret_overdue, enum rproc_when when, struct verdict *v);
+int rproc_spin_for(struct rproc *r, atomic_uint *word, unsigned value, int limit_ms,
+                   enum rproc_when when, struct verdict *v);
+
+#endif

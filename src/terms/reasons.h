@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Every reason of a verdict, once: verdict.h makes enum reason and its table from this list, and
+ * `assay list --reasons` prints docs/reasons.md from it. To add one: a line here, the verdict_set()
+ * where it is found out, and `assay list --reasons >docs/reasons.md`.
+ *
+ *     X(VERDICT, NAME, code, meaning)
+ *
+ * VERDICT_##VERDICT is the verdict and REASON_##VERDICT##_##NAME the reason. The code stands in
+ * records for ever. The meaning is one line for people. The codes of CRASH_FAULT and CRASH_SIGNAL
+ * stand only where no name was found; see verdict_set_named(). */
+#ifndef ASSAY_TERMS_REASONS_H
+#define ASSAY_TERMS_REASONS_H
+
+/* clang-format off */
+#define REASONS(X) \
+    X(WRONG, MAX, "max", "One element's error is larger than the gate allows.") \
+    X(WRONG, RMS, "rms", "The errors of all elements together are larger than the gate allows: their root mean square.") \
+    X(WRONG, NONFINITE, "nonfinite", "An element is NaN or infinite where a finite number is expected.") \
+    X(WRONG, UNEQUAL, "unequal", "An integer or boolean element differs from the expected one.") \
+    X(WRONG, UNWRITTEN, "unwritten", "An output element was never written.") \
+    X(WRONG, OUT_OF_BOUNDS, "out_of_bounds", "The candidate wrote before the start or past the end of an output.") \
+    X(WRONG, INPUT_CHANGED, "input_changed", "GPUs: the candidate wrote to its inputs, which are mapped read-only.") \
+    X(CRASH, SIGNAL, "SIG?", "A signal ended the candidate's process. The code is the signal's name, as `SIGSEGV`; `SIG?` for one without a name.") \
+    X(CRASH, FAULT, "fault", "The device reported an error. The code is its name if the judge's list has it, as `CUDA_ERROR_ILLEGAL_ADDRESS`; baselines have `TORCH` and `OUT_OF_MEMORY`. Else it is `fault`, and `detail` quotes the error.") \
+    X(CRASH, EXITED, "exited", "The candidate ended its process.") \
+    X(CRASH, RETURNED, "returned", "`assay_kernel` returned a value other than 0.") \
+    X(CRASH, SETUP, "setup", "The candidate's setup failed.") \
+    X(CRASH, MEMORY, "memory", "The candidate's process used more host memory than a runner may have.") \
+    X(TIMEOUT, START, "start", "The process was not ready to load the candidate in time.") \
+    X(TIMEOUT, LOADING, "loading", "The candidate did not finish loading in time.") \
+    X(TIMEOUT, SETUP, "setup", "The candidate's setup did not end in time.") \
+    X(TIMEOUT, CALL, "call", "A call did not end in time.") \
+    X(TIMEOUT, BETWEEN_CALLS, "between calls", "The process did not answer in time when it was woken for the next call.") \
+    X(TIMEOUT, CHECKS, "checks", "All checks of one size together took longer than the plan allows.") \
+    X(BUILD_ERROR, COMPILER, "compiler", "The compiler refused the source; `build.log` has its messages.") \
+    X(BUILD_ERROR, TIMEOUT, "timeout", "The compiler did not end in time.") \
+    X(BUILD_ERROR, TOO_LARGE, "too_large", "The artifact is too large, or the source is over 4 MiB. Of such a source one byte more than the limit is kept.") \
+    X(BUILD_ERROR, LOAD, "load", "The artifact does not load, or has no `assay_kernel`.") \
+    X(REJECTED, SANDBOX, "sandbox", "The candidate made a system call that no kernel needs.") \
+    X(REJECTED, PHYSICS, "physics", "The time is below what memory, arithmetic or an empty kernel takes on this device.") \
+    X(REJECTED, CLOCK, "clock", "The runner's time and the judge's disagree, and did so again in a fresh process.") \
+    X(REJECTED, CACHE, "cache", "GPUs: the device was held without having swept its caches.") \
+    X(REJECTED, BUSY, "busy", "The candidate's work runs on between calls.") \
+    X(REJECTED, LATE, "late", "The candidate wrote to its output after it had said that it was done.") \
+    X(REJECTED, MEMORY, "memory", "The candidate holds more memory than the problem allows, or so much of the device's that the judge has too little.") \
+    X(REJECTED, PROTOCOL, "protocol", "The candidate's process broke the protocol between runner and judge.") \
+    X(REJECTED, EVIDENCE, "evidence", "The machine code does not use the tensor cores that the problem requires, or hides what it uses; `detail` says which.") \
+    X(INFRA, SYSTEM, "system", "The judge could not do its work on this machine.") \
+    X(INFRA, DEVICE, "device", "The device failed, or another program keeps it busy.") \
+    X(INFRA, EVIDENCE, "evidence", "The problem requires tensor cores, and no machine code can be read here, not even an empty kernel's.")
+/* clang-format on */
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* A candidate's text, and the file it comes from. */
+#ifndef ASSAY_TERMS_SOURCE_H
+#define ASSAY_TERMS_SOURCE_H
+
+#include <stddef.h>
+
+#define SOURCE_MAX (4 << 20)
+
+/* A candidate: a name, whose suffix says how it is built, and its text. Not owned. */
+struct source_text {
+    const char *name;
+    const char *text;
+    size_t len;
+};
+
+/* Where such a text comes from. */
+struct source_file {
+    const char *path;
+    /* So many characters of path are the folder that the user named: beneath it no link is
+     * followed. 0: the user named the file itself, and its links lead where they lead. */
+    size_t root_len;
+};
+
+#endif
