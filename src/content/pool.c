@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "content/pool_parts.h"
+#include "content/pool_gates.h"
 
 #include "base/clock.h"
 #include "content/shortcut.h"

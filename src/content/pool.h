@@ -16,7 +16,7 @@
 #include "terms/progress.h"
 
 /* Whether all contents of a size lie in memory side by side, or are made again when their turn
- * comes. What follows from it for calls is struct call_policy (trial_parts.h). */
+ * comes. What follows from it for calls is struct call_policy (trial_call.h). */
 enum residency { RESIDENT, STREAMED };
 extern const char *const residency_names[];
 
@@ -149,5 +149,41 @@ int pool_evaluate(struct pool *p, int content, const struct ops_run *run, const 
 /* The same with another graph over the same sources and outputs: one of graph->nulls. */
 int pool_evaluate_graph(struct pool *p, const struct graph *g, int content,
                         const struct ops_run *run, const struct mem *values, struct err *err);
+
+/* ---- for the files of this folder ---- */
+
+static inline const struct node *pool_output_node(const struct graph *g, int output)
+{
+    return &g->nodes[g->outputs[output].node];
+}
+
+static inline int64_t pool_output_count(const struct graph *g, int output)
+{
+    return shape_count(&pool_output_node(g, output)->shape);
+}
+
+/* Where the engine finds it: engine and device share their memory. */
+static inline char *pool_address(const struct mem *m)
+{
+    return m->host ? m->host : (char *)(uintptr_t)m->handle;
+}
+
+/* Where the sources of a graph over these inputs lie; kept: those that the problem's graph has not.
+ * The caller frees it. */
+const void **pool_sources(const struct pool *p, const struct graph *g, const struct mem *data,
+                          const struct mem *kept);
+
+/* Evaluates a graph over the problem's sources, and what is kept of the content in the slot, into
+ * values that are laid out like pool_slot.y. Outputs that the problem's graph has not are kept. */
+int pool_evaluate_on(const struct pool *p, const struct graph *g, const struct pool_slot *slot,
+                     const struct ops_run *run, const struct mem *values, struct err *err);
+
+/* The content with its expected values, which g makes unless they lie there. It takes no shortcut,
+ * and measures no gates. */
+int pool_make_expected(struct pool *p, int content, const struct graph *g,
+                       const struct pool_slot **ret, struct err *err);
+
+/* There is such a content, whether or not it was ever made. */
+void pool_count_content(struct pool *p, int k);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The gates: what errors of a law are measured by, from its expected values, and how large they may
  * be, from honest runs. They are measured on contents that lie there, by whoever brings them. */
-#include "content/pool_parts.h"
+#include "content/pool_gates.h"
 
 #include "base/clock.h"
 #include "content/shortcut.h"

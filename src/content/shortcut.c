@@ -2,7 +2,7 @@
 /* The layers, from the cheapest to the one that serves everything; shortcut.h says what each is. */
 #include "content/shortcut.h"
 
-#include "content/pool_parts.h"
+#include "content/pool_gates.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/session_parts.h"
+#include "judge/session_size.h"
 
 #include "base/clock.h"
 #include "base/fs.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One candidate, or what stands in its place, at one size. */
-#include "judge/session_parts.h"
+#include "judge/session_size.h"
 
 #include "base/clock.h"
 #include "base/fs.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One call: arenas filled and poisoned, the runner woken and stopped, guards, inputs and outputs
  * checked. Every call of a trial goes this way (trial.c says why). */
-#include "measure/trial_parts.h"
+#include "measure/trial_call.h"
 
 #include "base/clock.h"
 #include "base/hash.h"
@@ -42,6 +42,21 @@ void trial_spread_out(struct trial *t)
 }
 
 /* The score is a claim, and the judge's clock has to confirm it. */
+enum device_clock trial_clock(const struct trial_config *c)
+{
+    return subject_clock(&c->runner.subject, c->runner.device);
+}
+
+struct phases *trial_phases(const struct trial *t)
+{
+    return pool_phases(t->config->pool);
+}
+
+const struct subject_kind *trial_subject(const struct trial *t)
+{
+    return t->config->runner.subject.kind;
+}
+
 bool trial_audited(const struct trial *t)
 {
     return trial_clock(t->config) == CLOCK_CLAIM_AUDITED;
@@ -71,16 +86,16 @@ static struct philox secrets(const struct trial *t, uint32_t what)
     return philox4x32(t->n_calls, what, 0, 0, (uint32_t)t->key, (uint32_t)(t->key >> 32));
 }
 
-struct shot trial_aim(struct trial *t, const struct rproc *r, int content)
+struct call_target trial_choose_target(struct trial *t, const struct rproc *r, int content)
 {
-    struct arenas *a = &t->arenas[r - t->runners];
+    struct arenas *a = &t->crew.arenas[r - t->crew.runners];
     struct philox p = secrets(t, 0), q = secrets(t, 1);
-    struct shot s = {.arenas = a,
-                     .content = content,
-                     .in = deck_draw(&a->in_deck, a->n, p.v[0]),
-                     .out = deck_draw(&a->out_deck, a->n, p.v[1]),
-                     .poison = hash_key((uint64_t[]){t->key, t->n_calls}, 2),
-                     .looks = q.v[0]};
+    struct call_target s = {.arenas = a,
+                            .content = content,
+                            .in = deck_draw(&a->in_deck, a->n, p.v[0]),
+                            .out = deck_draw(&a->out_deck, a->n, p.v[1]),
+                            .poison = hash_key((uint64_t[]){t->key, t->n_calls}, 2),
+                            .looks = q.v[0]};
 
     layout_peeks(&t->config->pool->out, (uint64_t)q.v[1] << 32 | q.v[2], &s.peeks);
     t->n_calls++;
@@ -100,7 +115,7 @@ int trial_flush(struct trial *t, struct mem *const mems[2], struct series *times
     return 0;
 }
 
-static int fill_arenas(struct trial *t, const struct shot *s, struct err *err)
+static int fill_arenas(struct trial *t, const struct call_target *s, struct err *err)
 {
     struct pool *p = t->config->pool;
     const struct pool_slot *slot;
@@ -118,7 +133,7 @@ static int fill_arenas(struct trial *t, const struct shot *s, struct err *err)
 
 struct preparation {
     struct trial *t;
-    const struct shot *s;
+    const struct call_target *s;
     enum wire_order what;
 };
 
@@ -126,7 +141,7 @@ struct preparation {
 static int prepare(void *arg, struct err *err)
 {
     const struct preparation *p = arg;
-    const struct shot *s = p->s;
+    const struct call_target *s = p->s;
     struct mem *mems[2] = {&s->arenas->in[s->in], &s->arenas->out[s->out]};
     int rc = 0;
 
@@ -139,7 +154,8 @@ static int prepare(void *arg, struct err *err)
     return rc;
 }
 
-static int check_guards(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+static int check_guards(struct trial *t, const struct call_target *s, struct verdict *v,
+                        struct err *err)
 {
     const struct pool *p = t->config->pool;
     int slot;
@@ -159,7 +175,8 @@ static int check_guards(struct trial *t, const struct shot *s, struct verdict *v
 /* Inputs are read-only for a runner, but on some devices hostile code can lift that: a GPU's
  * mapping is its own. Where it can, one more look at them. What is expected does not come from
  * there. */
-static int check_inputs(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+static int check_inputs(struct trial *t, const struct call_target *s, struct verdict *v,
+                        struct err *err)
 {
     struct pool *p = t->config->pool;
     const struct pool_slot *slot;
@@ -177,7 +194,7 @@ static int check_inputs(struct trial *t, const struct shot *s, struct verdict *v
 }
 
 /* A wrong element that still holds the poison was never written: the more useful thing to say. */
-static void explain_unwritten(struct trial *t, const struct shot *s, int output,
+static void explain_unwritten(struct trial *t, const struct call_target *s, int output,
                               const struct compare_stats *st, struct verdict *v)
 {
     const struct pool *p = t->config->pool;
@@ -193,7 +210,7 @@ static void explain_unwritten(struct trial *t, const struct shot *s, int output,
 }
 
 /* Whether the gate still says wrong once the honest run was made on this content, too. */
-static int judge_output(struct trial *t, const struct shot *s, int output,
+static int judge_output(struct trial *t, const struct call_target *s, int output,
                         const struct compare_stats *st, struct verdict *v, struct err *err)
 {
     struct pool *p = t->config->pool;
@@ -223,7 +240,8 @@ static int excuse(struct trial *t, int rc, struct verdict *v)
     return 0;
 }
 
-static int judge_call(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+static int judge_call(struct trial *t, const struct call_target *s, struct verdict *v,
+                      struct err *err)
 {
     struct pool *p = t->config->pool;
     int n_outputs = p->graph->n_outputs, law = pool_law(p, s->content), rc = 0;
@@ -270,7 +288,8 @@ static int judge_pooled(struct trial *t, struct verdict *v, struct err *err)
 }
 
 /* s: NULL for what is pooled. */
-static int judge_once(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+static int judge_once(struct trial *t, const struct call_target *s, struct verdict *v,
+                      struct err *err)
 {
     int rc = s ? judge_call(t, s, v, err) : judge_pooled(t, v, err);
 
@@ -280,7 +299,8 @@ static int judge_once(struct trial *t, const struct shot *s, struct verdict *v, 
 /* To be fair takes memory of the device, for the honest run above all, and a candidate may hold all
  * of it. Then its processes end, and there is a second time. Nobody is left to be called behind it:
  * who is not found wrong was not judged either. */
-static int judge_fairly(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+static int judge_fairly(struct trial *t, const struct call_target *s, struct verdict *v,
+                        struct err *err)
 {
     struct err first = ERR_INIT;
     int rc;
@@ -288,9 +308,9 @@ static int judge_fairly(struct trial *t, const struct shot *s, struct verdict *v
     if (t->wrong.kind != VERDICT_PASS)
         return 0;
     rc = judge_once(t, s, v, &first);
-    if (rc < 0 && t->n_runners > 0) {
-        trial_look_for_hunger(t);
-        trial_end_runners(t);
+    if (rc < 0 && t->crew.n > 0) {
+        crew_look_for_hunger(&t->crew, t->result->n_calls);
+        crew_end(&t->crew);
         rc = judge_once(t, s, v, err) == 1 ? 1 : -1;
     }
     if (rc < 0)
@@ -301,7 +321,8 @@ static int judge_fairly(struct trial *t, const struct shot *s, struct verdict *v
 /* "done" is the runner's word, and a device works on while its process stands still. What the probe
  * saw then, at places that nobody knows, has to be there still when the output has been compared.
  */
-static int check_late(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+static int check_late(struct trial *t, const struct call_target *s, struct verdict *v,
+                      struct err *err)
 {
     uint32_t now[DEVICE_PEEKS];
 
@@ -315,7 +336,8 @@ static int check_late(struct trial *t, const struct shot *s, struct verdict *v, 
                              "call: wrote to its output after it had said that it was done");
 }
 
-static int check_tensors(struct trial *t, const struct shot *s, struct verdict *v, struct err *err)
+static int check_tensors(struct trial *t, const struct call_target *s, struct verdict *v,
+                         struct err *err)
 {
     int rc = check_guards(t, s, v, err);
 
@@ -326,7 +348,7 @@ static int check_tensors(struct trial *t, const struct shot *s, struct verdict *
     return rc ? rc : check_late(t, s, v, err);
 }
 
-int trial_probe(struct trial *t, const struct shot *s, struct series *times, struct err *err)
+int trial_probe(struct trial *t, const struct call_target *s, struct series *times, struct err *err)
 {
     double ns;
 
@@ -352,7 +374,7 @@ static enum wire_hold how_to_hold(const struct trial *t, bool work)
  * is done ahead meets the judge's own flush, whose time tells (look_for_others), or keeps the
  * device from being held (audit_shift). So does a probe's at once after "done", which is the
  * runner's word. */
-int trial_order(struct trial *t, struct rproc *r, const struct shot *s, enum wire_order what,
+int trial_order(struct trial *t, struct rproc *r, const struct call_target *s, enum wire_order what,
                 int count, bool hold, struct rproc_reply *reply, struct verdict *v, struct err *err)
 {
     const struct rproc_order order = {what, s->in, s->arenas->n + s->out, count,
@@ -383,11 +405,12 @@ static void watch_budget(void *arg)
 
 /* What is given back before "done" is seen only while the call runs: in every check, where nobody
  * minds a look aside, and in other calls that nobody can guess, few enough that no median minds. */
-static struct rproc_watch memory_watch(struct trial *t, const struct shot *s)
+static struct rproc_watch memory_watch(struct trial *t, const struct call_target *s)
 {
-    if (!t->budget.ops || (t->phase != TRIAL_CHECK && s->looks / LOOKS_APART % MEMORY_LOOKS != 0))
+    if (!t->crew.budget.ops ||
+        (t->phase != TRIAL_CHECK && s->looks / LOOKS_APART % MEMORY_LOOKS != 0))
         return (struct rproc_watch){NULL, NULL};
-    return (struct rproc_watch){watch_budget, &t->budget};
+    return (struct rproc_watch){watch_budget, &t->crew.budget};
 }
 
 /* In a process of the host's. */
@@ -413,19 +436,19 @@ static int check_memory(struct trial *t, const struct rproc *r, struct verdict *
         return 0;
     if (!p->device->counts_device_memory)
         return check_host_memory(t, r, v, err);
-    if (budget_look(&t->budget, err) < 0)
+    if (budget_look(&t->crew.budget, err) < 0)
         return -1;
-    t->result->scratch_bytes = t->budget.most_bytes;
-    return budget_verdict(&t->budget, v);
+    t->result->scratch_bytes = t->crew.budget.most_bytes;
+    return budget_verdict(&t->crew.budget, v);
 }
 
 int trial_call(struct trial *t, struct rproc *r, int content, int count, bool hold,
                struct rproc_reply *reply, struct verdict *v, struct err *err)
 {
-    struct shot s = trial_aim(t, r, content);
+    struct call_target s = trial_choose_target(t, r, content);
     int rc;
 
-    t->shot = s;
+    t->target = s;
     r->watch = memory_watch(t, &s);
     rc = trial_order(t, r, &s, WIRE_ORDER_CALL, count, hold, reply, v, err);
     r->watch = (struct rproc_watch){NULL, NULL};

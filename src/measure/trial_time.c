@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Times: warm-ups, empty orders, scored calls, batches back to back; then the clocks are held
  * against each other, and the judge's own work against what it took alone. */
-#include "measure/trial_parts.h"
+#include "measure/trial_time.h"
 
 #include "base/clock.h"
 #include "measure/audit.h"
@@ -22,7 +22,7 @@
 /* Every runner once; more of it is for kernels that are over in no time. */
 static bool enough(const struct trial *t, int done, uint64_t start)
 {
-    return done >= t->n_runners && clock_ms_since(start) > LONG_MS;
+    return done >= t->crew.n && clock_ms_since(start) > LONG_MS;
 }
 
 /* Before the empty order is taken off. By its own clock where that is its score: the judge's sees
@@ -40,7 +40,7 @@ static int warm_up(struct trial *t, struct verdict *v, struct err *err)
     for (int i = 0; i < t->config->plan->warmups && !enough(t, i, start); i++) {
         progress_report(&t->config->plan->progress, "warm-up", i, t->config->plan->warmups);
 
-        struct rproc *r = &t->runners[i % t->n_runners];
+        struct rproc *r = &t->crew.runners[i % t->crew.n];
         bool first = r->seq < RPROC_UNHELD_CALLS;
         int rc = trial_call(t, r, trial_old_content(t, i), 1, false, &reply, v, err);
 
@@ -63,11 +63,11 @@ static int empty_calls(struct trial *t, bool hold, struct verdict *v, struct err
     int each = !trial_audited(t)    ? EMPTY_CALLS
                : hold == t->holding ? AUDIT_EMPTY_CALLS
                                     : ASIDE_EMPTY_CALLS;
-    int n = t->n_runners * each;
+    int n = t->crew.n * each;
 
     for (int i = 0; i < n; i++) {
-        struct rproc *r = &t->runners[i % t->n_runners];
-        struct shot s = trial_aim(t, r, trial_old_content(t, 0));
+        struct rproc *r = &t->crew.runners[i % t->crew.n];
+        struct call_target s = trial_choose_target(t, r, trial_old_content(t, 0));
         struct rproc_reply reply;
         int rc = trial_order(t, r, &s, WIRE_ORDER_EMPTY, 1, hold, &reply, v, err);
 
@@ -174,7 +174,7 @@ static double shown_ns(const struct trial *t, const struct rproc_reply *reply)
 static bool has_round(const struct trial *t, int round, double made_ms)
 {
     const struct pool *p = t->config->pool;
-    int n = t->n_runners, end = trial_first_scored(t) + (round + 1) * n;
+    int n = t->crew.n, end = trial_first_scored(t) + (round + 1) * n;
 
     if ((round + 1) * n <= trial_fresh(t))
         return true;
@@ -187,7 +187,7 @@ static bool has_round(const struct trial *t, int round, double made_ms)
  * so that no process is left with one law alone. */
 static int scored_content(const struct trial *t, int round, int runner)
 {
-    int n = t->n_runners;
+    int n = t->crew.n;
 
     return trial_first_scored(t) + round * n + (runner + round) % n;
 }
@@ -217,7 +217,7 @@ static int scored_call(struct trial *t, int round, int runner, double *making_ms
         return -1;
 
     const double *remade_ms = &pool_phases(p)->ms[PHASE_REMADE], before_ms = *remade_ms;
-    int rc = trial_held_call(t, &t->runners[runner], content, &reply, v, err);
+    int rc = trial_held_call(t, &t->crew.runners[runner], content, &reply, v, err);
 
     *making_ms += *remade_ms - before_ms;
     if (rc || t->hold_lost)
@@ -225,7 +225,7 @@ static int scored_call(struct trial *t, int round, int runner, double *making_ms
     series_add(&t->holds, (double)reply.hold_ns);
     series_add(&t->queues, (double)reply.queue_ns);
 
-    double head = head_ns(t, &t->runners[runner], &reply), early = early_ns(t, head);
+    double head = head_ns(t, &t->crew.runners[runner], &reply), early = early_ns(t, head);
 
     *ret = (struct sample){.ns = shown_ns(t, &reply) + early + late_ns(t),
                            .head_ns = head,
@@ -233,8 +233,8 @@ static int scored_call(struct trial *t, int round, int runner, double *making_ms
                            .claim_ns = (double)reply.claim_ns,
                            .outside_ns = fmax((double)reply.wall_ns - t->empty[reply.held], 0),
                            .run = runner,
-                           .in = t->shot.in,
-                           .out = t->shot.out,
+                           .in = t->target.in,
+                           .out = t->target.out,
                            .content = content,
                            .law = pool_law(p, content)};
     return 0;
@@ -247,7 +247,7 @@ static int scored_round(struct trial *t, int round, double *making_ms, struct ve
     struct trial_result *res = t->result;
     int rc = 0;
 
-    for (int r = 0; r < t->n_runners && rc == 0 && !t->hold_lost; r++) {
+    for (int r = 0; r < t->crew.n && rc == 0 && !t->hold_lost; r++) {
         progress_report(&plan->progress, "scored calls", res->n_samples,
                         MAX(plan->min_calls, res->n_samples));
         rc = scored_call(t, round, r, making_ms, &res->samples[res->n_samples], v, err);
@@ -271,7 +271,7 @@ static void charge_hidden(struct trial *t)
 static void take_score(struct trial *t)
 {
     struct trial_result *res = t->result;
-    struct score s = score_of(res->samples, res->n_samples, t->n_runners);
+    struct score s = score_of(res->samples, res->n_samples, t->crew.n);
 
     res->cold = s.cold;
     res->law_bound = s.law;
@@ -296,7 +296,7 @@ static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
     uint64_t start = clock_ns();
     double making_ms = 0;
     int least = plan_least_calls(plan, graph_n_scored(t->config->pool->graph));
-    int most = MAX(plan->max_calls / t->n_runners * t->n_runners, least);
+    int most = MAX(plan->max_calls / t->crew.n * t->crew.n, least);
 
     freep(&res->samples);
     res->samples = xcalloc((size_t)most, sizeof(*res->samples));
@@ -383,11 +383,11 @@ static int hot_calls(struct trial *t, struct verdict *doubt, struct verdict *v, 
     bool hold = t->holding;
     uint64_t start = clock_ns();
 
-    while (n < hot_batches(t) * t->n_runners && !enough(t, n, start)) {
+    while (n < hot_batches(t) * t->crew.n && !enough(t, n, start)) {
         struct rproc_reply reply;
-        int r = n % t->n_runners;
+        int r = n % t->crew.n;
 
-        rc = trial_call(t, &t->runners[r], hot_content(t, n), count, hold, &reply, v, err);
+        rc = trial_call(t, &t->crew.runners[r], hot_content(t, n), count, hold, &reply, v, err);
         if (rc)
             return rc;
         if (hold && !reply.held) {
@@ -397,12 +397,12 @@ static int hot_calls(struct trial *t, struct verdict *doubt, struct verdict *v, 
         series_add(&claims, (double)reply.claim_ns);
         series_add(&outside, fmax((double)reply.wall_ns - t->empty[reply.held], 0));
 
-        double head = head_ns(t, &t->runners[r], &reply);
+        double head = head_ns(t, &t->crew.runners[r], &reply);
 
         ns[n] = (shown_ns(t, &reply) + early_ns(t, head) + late_ns(t)) / count;
         run[n++] = r;
     }
-    t->result->hot = stats_pooled(ns, run, (size_t)n, t->n_runners);
+    t->result->hot = stats_pooled(ns, run, (size_t)n, t->crew.n);
     audit_batches(t, &claims, &outside, count, doubt);
     return trial_judge_pooled(t, v, err);
 }
@@ -411,8 +411,8 @@ static int hot_calls(struct trial *t, struct verdict *doubt, struct verdict *v, 
 
 int trial_own_work(struct trial *t, struct own_work *ret, struct err *err)
 {
-    struct shot s = {.arenas = &t->arenas[0]};
-    struct mem *const mems[2] = {&t->arenas[0].in[0], &t->arenas[0].out[0]};
+    struct call_target s = {.arenas = &t->crew.arenas[0]};
+    struct mem *const mems[2] = {&t->crew.arenas[0].in[0], &t->crew.arenas[0].out[0]};
     AUTO(series_release) struct series flushes = {0}, probes = {0};
 
     layout_peeks(&t->config->pool->out, 0, &s.peeks);
@@ -454,7 +454,7 @@ static int look_for_others(struct trial *t, struct verdict *doubt, struct err *e
                                 series_quantile(&t->probes, BUSY_QUANTILE)};
     if (!trial_audited(t) || !is_busy(t, &r->busy))
         return 0;
-    trial_end_runners(t);
+    crew_end(&t->crew);
 
     if (audited_work(t, &alone, err) < 0)
         return -1;
@@ -530,11 +530,11 @@ static int measure(struct trial *t, struct verdict *doubt, struct verdict *v, st
 /* With new memory, too: the same contents are shown again, and the old one holds answers. */
 static int start_over(struct trial *t, struct verdict *v, struct err *err)
 {
-    trial_end_runners(t);
-    trial_release_arenas(t);
-    if (trial_make_arenas(t, err) < 0)
+    crew_end(&t->crew);
+    crew_release_arenas(&t->crew);
+    if (crew_make_arenas(&t->crew, err) < 0)
         return -1;
-    return trial_start_runners(t, v, err);
+    return crew_start(&t->crew, v, err);
 }
 
 /* A hold that was lost on a crowded device, once. */

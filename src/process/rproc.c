@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Starting a runner, what is said over its socket until it watches its page, and its end. */
-#include "process/rproc_parts.h"
+#include "process/rproc_wait.h"
 
 #include "base/clock.h"
 #include "base/fs.h"

@@ -86,10 +86,15 @@ struct rproc {
     uint64_t text_seen;       /* bytes in all */
 };
 
+#define RPROC_PIPE_BYTES (1 << 20) /* of its text that lie in the pipe */
+
 #define RPROC_INIT                            \
     {                                         \
         .pidfd = -1, .sock = -1, .out_fd = -1 \
     }
+
+/* -1: it is gone. */
+int rproc_signal(const struct rproc *r, int sig);
 
 /* All of these: 0 fine, 1 the candidate's fault (*v filled), -1 ours (*err filled). */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An order: the runner is stopped and woken around it, told to go over the page, and its output
  * looked at when it says "done". */
-#include "process/rproc_parts.h"
+#include "process/rproc_wait.h"
 
 #include "base/clock.h"
 #include "terms/fault_name.h"

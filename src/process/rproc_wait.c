@@ -4,7 +4,7 @@
  * call that may take five. A spin cannot see death, so every so often it polls the pidfd; and it
  * drains the runner's stdout and stderr, or a talkative candidate would block on a full pipe.
  */
-#include "process/rproc_parts.h"
+#include "process/rproc_wait.h"
 
 #include "base/clock.h"
 #include "process/footprint.h"

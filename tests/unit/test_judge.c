@@ -5,7 +5,7 @@
 #include "problem_rig.h"
 
 #include "measure/arenas.h"
-#include "measure/trial_parts.h"
+#include "measure/trial_call.h"
 #include "ops/ops.h"
 #include "tensor/philox.h"
 

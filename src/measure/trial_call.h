@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of a trial share: trial_call.c makes one call and checks it, trial_time.c times,
- * trial.c starts runners and puts the phases together. Nobody else includes this but a test. */
-#ifndef ASSAY_MEASURE_TRIAL_PARTS_H
-#define ASSAY_MEASURE_TRIAL_PARTS_H
+/* One call of a trial: what it is about, how it is made, how it is checked. */
+#ifndef ASSAY_MEASURE_TRIAL_CALL_H
+#define ASSAY_MEASURE_TRIAL_CALL_H
 
+#include "measure/crew.h"
 #include "measure/trial.h"
-#include "process/budget.h"
 
 /* What an order is about: which content in which arenas of the runner's, and the poison around it.
  */
-struct shot {
+struct call_target {
     struct arenas *arenas;
     int content, in, out;
     uint64_t poison;    /* can be read, and undone: nothing else follows from it */
@@ -31,15 +30,12 @@ struct trial {
     const struct trial_config *config;
     const struct call_policy *policy;
     const struct device_judge_ops *ops;
-    struct rproc_config runner_configs[PLAN_MAX_RUNNERS];
-    struct arenas arenas[PLAN_MAX_RUNNERS]; /* each runner's own */
-    struct rproc runners[PLAN_MAX_RUNNERS];
-    int n_runners;
+    struct crew crew;
     uint64_t key; /* of poison and arena choice; secret */
     uint32_t n_calls;
     struct compare_stats *pooled; /* [law * n_outputs + output], over every call */
     struct compare_stats last;    /* of the last call's first output */
-    struct shot shot;             /* the last call's */
+    struct call_target target;    /* the last call's */
     struct series wakes, flushes, holds, queues, callers; /* callers: outside times of warm-ups */
     struct series probes;                                 /* the judge's first work after "done" */
     uint32_t seen[DEVICE_PEEKS];                          /* ... and what it saw of the output */
@@ -50,18 +46,12 @@ struct trial {
     bool tried_again;     /* ... and it was tried once more */
     double empty[2];      /* an order's own time: [held] */
     double empty_head;    /* CPUs: an empty order's unexplained CPU time (AUDIT_HEAD_LOW) */
-    struct budget budget; /* of the device's memory */
-    int64_t free_bytes;   /* of it, before there were runners; -1: not known */
-    int64_t left_bytes;   /* of it, beside them, once they starved the judge */
-    bool starved;         /* they held most of it */
     struct verdict wrong; /* a vendor's library, which is timed all the same: what was found */
     enum trial_phase phase;
     cpu_set_t all_cpus;
     bool spread; /* on all cores at the moment */
     struct trial_result *result;
 };
-
-/* ---- trial_call.c ---- */
 
 /* The score is a claim, and the judge's clock has to confirm it. */
 bool trial_audited(const struct trial *t);
@@ -75,32 +65,19 @@ int trial_first_scored(const struct trial *t);
 int trial_fresh(const struct trial *t); /* contents for scored calls, whatever they cost */
 int trial_old_content(const struct trial *t, int i);
 
-struct shot trial_aim(struct trial *t, const struct rproc *r, int content);
+struct call_target trial_choose_target(struct trial *t, const struct rproc *r, int content);
 int trial_flush(struct trial *t, struct mem *const mems[2], struct series *times, struct err *err);
-int trial_probe(struct trial *t, const struct shot *s, struct series *times, struct err *err);
+int trial_probe(struct trial *t, const struct call_target *s, struct series *times,
+                struct err *err);
 /* Unchecked: for empty ones. */
-int trial_order(struct trial *t, struct rproc *r, const struct shot *s, enum wire_order what,
+int trial_order(struct trial *t, struct rproc *r, const struct call_target *s, enum wire_order what,
                 int count, bool hold, struct rproc_reply *reply, struct verdict *v,
                 struct err *err);
 int trial_call(struct trial *t, struct rproc *r, int content, int count, bool hold,
                struct rproc_reply *reply, struct verdict *v, struct err *err);
 int trial_held_call(struct trial *t, struct rproc *r, int content, struct rproc_reply *reply,
                     struct verdict *v, struct err *err);
-/* Looks whether they left the judge any memory. */
-void trial_look_for_hunger(struct trial *t);
 int trial_judge_pooled(struct trial *t, struct verdict *v, struct err *err);
 bool trial_past(int limit_ms, uint64_t start); /* 0: there is none */
-
-/* ---- trial_time.c ---- */
-
-int trial_own_work(struct trial *t, struct own_work *ret, struct err *err);
-int trial_time(struct trial *t, struct verdict *v, struct err *err);
-
-/* ---- trial.c ---- */
-
-int trial_make_arenas(struct trial *t, struct err *err);
-void trial_release_arenas(struct trial *t); /* once the runners are gone */
-int trial_start_runners(struct trial *t, struct verdict *v, struct err *err);
-void trial_end_runners(struct trial *t);
 
 #endif

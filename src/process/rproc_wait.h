@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of a runner's process share: rproc.c starts and ends it, rproc_wait.c waits for it
- * and says what it died of, rproc_order.c gives it orders. Nobody else includes this. */
-#ifndef ASSAY_PROCESS_RPROC_PARTS_H
-#define ASSAY_PROCESS_RPROC_PARTS_H
+/* Waiting for a runner's process: for a word on the shared page, for its text, for its end; and the
+ * verdict where it dies, is late or takes too much memory. */
+#ifndef ASSAY_PROCESS_RPROC_WAIT_H
+#define ASSAY_PROCESS_RPROC_WAIT_H
 
 #include "process/rproc.h"
-
-/* ---- rproc.c ---- */
-
-#define RPROC_PIPE_BYTES (1 << 20) /* of its text */
-
-int rproc_signal(const struct rproc *r, int sig);
-
-/* ---- rproc_wait.c ---- */
 
 #define MEMORY_WATCH_NS 20000000
 

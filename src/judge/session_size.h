@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* A session at one size of its problem: the pool of contents, and one candidate judged on it. */
+#ifndef ASSAY_JUDGE_SESSION_SIZE_H
+#define ASSAY_JUDGE_SESSION_SIZE_H
+
+#include "judge/session.h"
+
+/* Makes the first contents of this size, unless they are there. */
+int session_open_pool(struct session *s, int size, struct err *err);
+/* 0, 1 with e->verdict, -1 with err. */
+int session_judge_size(struct session *s, int i, struct evaluation *e, struct err *err);
+
+#endif
