@@ -114,8 +114,8 @@ static int prepare_one(const struct many *m, const char *path, struct err *err)
 
     if (built.build.status != BUILD_OK)
         rc = fail(err, ERR_SYSTEM, "%s does not build", path);
-    else if (!built.looked) /* once more, for what kept it */
-        rc = prebuild_look(&req, &built.build, &evidence, err);
+    else if (!built.evidence_ready) /* once more, for what kept it */
+        rc = prebuild_inspect(&req, &built.build, &evidence, err);
     evidence_release(&evidence);
     prebuilt_release(&built);
     return rc;

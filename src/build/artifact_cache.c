@@ -10,7 +10,7 @@
  */
 #include "build/artifact_cache.h"
 
-#include "build/kept.h"
+#include "build/file_cache.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -55,7 +55,7 @@ bool artifact_cache_load(const char *cache_dir, const char *key, struct artifact
     AUTO(buf_release) struct buf file = BUF_INIT;
     size_t most = HEAD_MAX + ARTIFACT_MAX_LOG + ARTIFACT_MAX_BYTES;
 
-    if (!kept_load(cache_dir, KIND, key, most, &file) || !parse(&file, &e))
+    if (!file_cache_load(cache_dir, KIND, key, most, &file) || !parse(&file, &e))
         return false;
     *ret = e;
     e = (struct artifact_entry)ARTIFACT_ENTRY_INIT;
@@ -72,5 +72,5 @@ int artifact_cache_store(const char *cache_dir, const char *key, const struct ar
     buf_addf(&file, HEAD, e->log.len, log_hash, e->artifact.len, e->hash);
     buf_add(&file, buf_str(&e->log), e->log.len);
     buf_add(&file, e->artifact.ptr, e->artifact.len);
-    return kept_store(cache_dir, KIND, key, file.ptr, file.len, err);
+    return file_cache_store(cache_dir, KIND, key, file.ptr, file.len, err);
 }

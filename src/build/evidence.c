@@ -11,7 +11,7 @@
 #include "build/disassembler.h"
 #include "build/fatbin.h"
 #include "build/host_refs.h"
-#include "build/kept.h"
+#include "build/file_cache.h"
 #include "device/cuda/cuda_launch.h"
 
 #include <stdio.h>
@@ -165,7 +165,7 @@ static bool load(const char *cache_dir, const char *key, struct evidence *e)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
 
-    if (!kept_load(cache_dir, KIND, key, KEPT_MAX_BYTES, &text))
+    if (!file_cache_load(cache_dir, KIND, key, KEPT_MAX_BYTES, &text))
         return false;
 
     json_t *j = json_loadb(buf_str(&text), text.len, 0, NULL);
@@ -183,7 +183,7 @@ static int keep(const char *cache_dir, const char *key, const struct evidence *e
     AUTO(freep) char *text = json_dumps(j, JSON_COMPACT);
 
     json_decref(j);
-    return kept_store(cache_dir, KIND, key, text, strlen(text), err);
+    return file_cache_store(cache_dir, KIND, key, text, strlen(text), err);
 }
 
 static void make_key(const struct evidence_request *req, const struct disassembler *d,

@@ -73,8 +73,8 @@ int prebuild_compile(const struct prebuild_request *p, const struct source_text 
     return build_artifact(&req, ret, err);
 }
 
-int prebuild_look(const struct prebuild_request *p, const struct build_result *b,
-                  struct evidence *ret, struct err *err)
+int prebuild_inspect(const struct prebuild_request *p, const struct build_result *b,
+                     struct evidence *ret, struct err *err)
 {
     const struct evidence_request req = {
         .device = p->device->name,
@@ -98,7 +98,7 @@ bool prebuild_sees_code(const struct prebuild_request *p, const struct source_te
     double queue_ms = 0;
 
     bool seen = prebuild_compile(p, &nothing, &build, &queue_ms, &ignored) == 0 &&
-                build.status == BUILD_OK && prebuild_look(p, &build, &e, &ignored) == 0 &&
+                build.status == BUILD_OK && prebuild_inspect(p, &build, &e, &ignored) == 0 &&
                 e.checked && !e.loads_code;
 
     build_result_release(&build);
@@ -122,7 +122,8 @@ int prebuild(const struct prebuild_request *p, const struct source_file *file, s
         return -1;
     }
     /* What keeps us from looking is told when the judge tries again. */
-    b.looked = b.build.status == BUILD_OK && prebuild_look(p, &b.build, &b.evidence, &ignored) == 0;
+    b.evidence_ready =
+        b.build.status == BUILD_OK && prebuild_inspect(p, &b.build, &b.evidence, &ignored) == 0;
     *ret = b;
     return 0;
 }

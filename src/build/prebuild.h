@@ -26,7 +26,7 @@ struct prebuilt {
     char source_hash[HASH_HEX];
     struct build_result build;
     struct evidence evidence;
-    bool looked; /* evidence holds what there is to see */
+    bool evidence_ready; /* evidence holds what there is to see */
     double queue_ms;
 };
 /* All of it. A program that does not build is 0, with its log. ERR_INPUT: the file cannot be read.
@@ -41,8 +41,8 @@ int prebuild_read(const struct source_file *file, char **ret, size_t *ret_len, c
                   struct err *err);
 int prebuild_compile(const struct prebuild_request *p, const struct source_text *source,
                      struct build_result *ret, double *ret_queue_ms, struct err *err);
-int prebuild_look(const struct prebuild_request *p, const struct build_result *b,
-                  struct evidence *ret, struct err *err);
+int prebuild_inspect(const struct prebuild_request *p, const struct build_result *b,
+                     struct evidence *ret, struct err *err);
 
 /* Whether the code of a kernel that does nothing can be seen here, built the way this source is. */
 bool prebuild_sees_code(const struct prebuild_request *p, const struct source_text *source);

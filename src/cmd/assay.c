@@ -4,7 +4,7 @@
 #include "base/fs.h"
 #include "base/interrupt.h"
 #include "base/version.h"
-#include "cmd/front.h"
+#include "cmd/detach.h"
 #include "device/cuda/nvrtc.h"
 #include "judge/record.h"
 #include "store/store.h"
@@ -148,8 +148,8 @@ int main(int argc, char **argv)
     const struct cmd *cmd = find_command(argv[1], &err);
     int status = -1;
 
-    if (cmd && cmd->lingers && cmd->lingers(argc - 2, argv + 2))
-        front_split();
+    if (cmd && cmd->closes_slowly && cmd->closes_slowly(argc - 2, argv + 2))
+        detach_begin();
     interrupt_install();
     nvrtc_announce(tell_compiling);
 

@@ -20,8 +20,8 @@ struct cmd {
     const struct opt *options; /* ends with a NULL name */
     size_t options_size;       /* of the struct they fill, zeroed before cmd->run parses */
     const char *details;       /* more help, or NULL */
-    /* Whether these words open a device that is slow to close (cmd/front.h); NULL: never */
-    bool (*lingers)(int argc, char **argv);
+    /* Whether these words open a device that is slow to close (cmd/detach.h); NULL: never */
+    bool (*closes_slowly)(int argc, char **argv);
     /* argv: the words that are no options; returns the exit status, or -1 with err */
     int (*run)(struct app *app, const void *options, int argc, char **argv, struct err *err);
 };

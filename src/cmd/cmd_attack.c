@@ -50,7 +50,7 @@ struct control {
     struct attack_times times;
 };
 
-struct run {
+struct attack_cmd {
     struct app *app;
     const struct device *device;
     int device_index;
@@ -65,7 +65,7 @@ struct run {
 
 /* --- judging --- */
 
-static int load_problem(struct run *r, const char *word, struct err *err)
+static int load_problem(struct attack_cmd *r, const char *word, struct err *err)
 {
     struct problem_ref ref = {0};
 
@@ -82,7 +82,7 @@ static int load_problem(struct run *r, const char *word, struct err *err)
 }
 
 /* What is wrong with the problem is the attack's to name; with the device, nobody's. */
-static int open_problem(struct run *r, const struct attack *a, struct err *err)
+static int open_problem(struct attack_cmd *r, const struct attack *a, struct err *err)
 {
     r->n_controls = 0;
     if (load_problem(r, a->problem, err) < 0)
@@ -105,8 +105,8 @@ static void times_of(const struct evaluation *e, struct attack_times *ret)
         ret->us[ret->n++] = e->sizes[i].trial.cold.median / 1e3;
 }
 
-static int eval(struct run *r, const char *path, int build_timeout_ms, struct evaluation *ret,
-                struct err *err)
+static int eval(struct attack_cmd *r, const char *path, int build_timeout_ms,
+                struct evaluation *ret, struct err *err)
 {
     struct judge_request q = r->request;
     AUTO(freep) char *text = NULL;
@@ -119,7 +119,7 @@ static int eval(struct run *r, const char *path, int build_timeout_ms, struct ev
 
 /* A control that does not pass says nothing about an attack: the corpus is wrong, or this machine
  * is. */
-static int judge_control(struct run *r, const struct attack *a, struct attack_times *ret,
+static int judge_control(struct attack_cmd *r, const struct attack *a, struct attack_times *ret,
                          struct err *err)
 {
     AUTO(freep) char *path = fs_join(r->app->places.share, a->control);
@@ -138,7 +138,7 @@ static int judge_control(struct run *r, const struct attack *a, struct attack_ti
     return rc;
 }
 
-static struct control *known_control(struct run *r, const struct attack *a)
+static struct control *known_control(struct attack_cmd *r, const struct attack *a)
 {
     for (int i = 0; i < r->n_controls; i++)
         if (!strcmp(r->controls[i].file, a->control))
@@ -146,7 +146,7 @@ static struct control *known_control(struct run *r, const struct attack *a)
     return NULL;
 }
 
-static int find_control(struct run *r, const struct attack *a, struct attack_times *ret,
+static int find_control(struct attack_cmd *r, const struct attack *a, struct attack_times *ret,
                         struct err *err)
 {
     const struct control *known = known_control(r, a);
@@ -162,7 +162,7 @@ static int find_control(struct run *r, const struct attack *a, struct attack_tim
     return 0;
 }
 
-static void name_sizes(const struct run *r, struct finding *f)
+static void name_sizes(const struct attack_cmd *r, struct finding *f)
 {
     for (int i = 0; i < f->control.n; i++) {
         AUTO(buf_release) struct buf name = BUF_INIT;
@@ -174,7 +174,8 @@ static void name_sizes(const struct run *r, struct finding *f)
 
 /* Both once more, in turn: the least of their times count. An attack that does not pass this time
  * did pass before, and stays what it was found to be. */
-static int time_again(struct run *r, const struct attack *a, struct finding *f, struct err *err)
+static int time_again(struct attack_cmd *r, const struct attack *a, struct finding *f,
+                      struct err *err)
 {
     struct control *control = known_control(r, a);
     struct attack_times again;
@@ -201,7 +202,7 @@ static bool seems_fast(const struct attack *a, const struct finding *f)
            f->times.n == f->control.n;
 }
 
-static int judge_attack(struct run *r, int i, struct err *err)
+static int judge_attack(struct attack_cmd *r, int i, struct err *err)
 {
     const struct attack *a = &r->corpus.attacks[i];
     struct finding *f = &r->findings[i];
@@ -241,7 +242,7 @@ static bool same_problem(const struct attack *a, const struct attack *b)
     return a->sizes == b->sizes && strcmp(a->problem, b->problem) == 0;
 }
 
-static int judge_all(struct run *r, int argc, char **argv, struct err *err)
+static int judge_all(struct attack_cmd *r, int argc, char **argv, struct err *err)
 {
     const struct attack *open = NULL;
     int n = 0;
@@ -263,7 +264,7 @@ static int judge_all(struct run *r, int argc, char **argv, struct err *err)
 
 /* --- reporting --- */
 
-static int count(const struct run *r, const struct attack_class *c, enum attack_outcome o)
+static int count(const struct attack_cmd *r, const struct attack_class *c, enum attack_outcome o)
 {
     int n = 0;
 
@@ -278,7 +279,7 @@ static bool is_well(enum attack_outcome o)
     return o == ATTACK_CAUGHT || o == ATTACK_PASSED;
 }
 
-static void print_finding(const struct run *r, int i, struct buf *out)
+static void print_finding(const struct attack_cmd *r, int i, struct buf *out)
 {
     const struct attack *a = &r->corpus.attacks[i];
     const struct finding *f = &r->findings[i];
@@ -328,7 +329,7 @@ static void add_against_control(struct table *t, const struct attack *a, const s
 }
 
 /* The times that attacks show beside those of honest controls. */
-static void print_controls(const struct run *r, struct buf *out)
+static void print_controls(const struct attack_cmd *r, struct buf *out)
 {
     static const char *const heads[] = {"attack",     "size", "verdict",  "us",
                                         "control us", "%",    "at least", "control"};
@@ -347,7 +348,7 @@ static void print_controls(const struct run *r, struct buf *out)
     table_release(&t);
 }
 
-static void add_count(struct table *t, const struct run *r, const struct attack_class *c,
+static void add_count(struct table *t, const struct attack_cmd *r, const struct attack_class *c,
                       enum attack_outcome o)
 {
     int n = count(r, c, o);
@@ -355,7 +356,7 @@ static void add_count(struct table *t, const struct run *r, const struct attack_
     table_add(t, n && !is_well(o) ? TEXT_RED : TEXT_PLAIN, "%.0d", n);
 }
 
-static void print_classes(const struct run *r, struct buf *out)
+static void print_classes(const struct attack_cmd *r, struct buf *out)
 {
     static const char *const heads[] = {"class",  "",       "caught",  "otherwise",
                                         "missed", "passed", "punished"};
@@ -372,7 +373,7 @@ static void print_classes(const struct run *r, struct buf *out)
     table_release(&t);
 }
 
-static void print_text(const struct run *r, bool verbose, double ms)
+static void print_text(const struct attack_cmd *r, bool verbose, double ms)
 {
     AUTO(buf_release) struct buf out = BUF_INIT;
     int otherwise = count(r, NULL, ATTACK_OTHERWISE);
@@ -419,7 +420,7 @@ static json_t *finding_json(const struct attack *a, const struct finding *f)
     return j;
 }
 
-static void print_json(const struct run *r, double ms)
+static void print_json(const struct attack_cmd *r, double ms)
 {
     json_t *totals = json_object(), *list = json_array();
     json_t *all =
@@ -436,7 +437,7 @@ static void print_json(const struct run *r, double ms)
     json_decref(all);
 }
 
-static int run_corpus(struct run *r, const struct attack_options *o, int argc, char **argv,
+static int run_corpus(struct attack_cmd *r, const struct attack_options *o, int argc, char **argv,
                       struct err *err)
 {
     uint64_t start = clock_ns();
@@ -451,7 +452,7 @@ static int run_corpus(struct run *r, const struct attack_options *o, int argc, c
            count(r, NULL, ATTACK_PUNISHED);
 }
 
-static void findings_free(struct run *r)
+static void findings_free(struct attack_cmd *r)
 {
     for (int i = 0; i < r->corpus.n; i++)
         for (int k = 0; k < r->findings[i].control.n; k++)
@@ -464,7 +465,7 @@ static int attack_main(struct app *app, const void *options, int argc, char **ar
 {
     const struct attack_options *o = options;
     const struct judge_config judge = {.places = &app->places};
-    struct run r = {.app = app, .device = &device_cpu};
+    struct attack_cmd r = {.app = app, .device = &device_cpu};
 
     if (o->device && device_find(o->device, &r.device, &r.device_index, err) < 0)
         return -1;

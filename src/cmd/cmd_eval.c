@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/interrupt.h"
-#include "cmd/front.h"
+#include "cmd/detach.h"
 #include "judge/judge.h"
 #include "judge/record.h"
 #include "judge/requirement.h"
@@ -68,7 +68,7 @@ static const struct opt eval_table[] = {
 };
 
 /* One invocation: a judge, and what was found. */
-struct eval {
+struct eval_cmd {
     struct app *app;
     const struct eval_options *options;
     struct problem *problem;
@@ -224,7 +224,7 @@ static void print_notes(const struct evaluation *e, bool holds, struct buf *out)
 }
 
 /* Only once its seed is spent. */
-static void print_repeat(const struct eval *v, const struct evaluation *e, struct buf *out)
+static void print_repeat(const struct eval_cmd *v, const struct evaluation *e, struct buf *out)
 {
     const struct eval_options *o = v->options;
 
@@ -258,7 +258,7 @@ static bool of_evidence(const struct verdict *v)
 }
 
 /* A verdict of evidence says the same in its own words. */
-static void print_evidence(const struct eval *v, const struct evaluation *e, struct buf *out)
+static void print_evidence(const struct eval_cmd *v, const struct evaluation *e, struct buf *out)
 {
     AUTO(buf_release) struct buf line = BUF_INIT;
 
@@ -268,7 +268,7 @@ static void print_evidence(const struct eval *v, const struct evaluation *e, str
         buf_addf(out, "  %s\n", buf_str(&line));
 }
 
-static void print_page(const struct eval *v, const struct evaluation *e, struct buf *out)
+static void print_evaluation(const struct eval_cmd *v, const struct evaluation *e, struct buf *out)
 {
     bool color = v->app->color;
 
@@ -300,7 +300,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static void add_row(struct eval *v, const struct evaluation *e)
+static void add_row(struct eval_cmd *v, const struct evaluation *e)
 {
     struct table *t = &v->table;
     const struct trial_result *first = e->n_sizes ? &e->sizes[0].trial : NULL;
@@ -332,7 +332,7 @@ static void add_row(struct eval *v, const struct evaluation *e)
 
 /* --- judging --- */
 
-static void warn_layers(struct eval *v, const struct evaluation *e)
+static void warn_layers(struct eval_cmd *v, const struct evaluation *e)
 {
     uint32_t missing = 0;
 
@@ -350,7 +350,7 @@ static void warn_layers(struct eval *v, const struct evaluation *e)
 }
 
 /* Stored before it is printed: what was printed is in the store. */
-static int report(struct eval *v, const struct evaluation *e, struct err *err)
+static int report(struct eval_cmd *v, const struct evaluation *e, struct err *err)
 {
     json_t *record = record_json(v->judge->session, e);
     AUTO(buf_release) struct buf text = BUF_INIT;
@@ -364,7 +364,7 @@ static int report(struct eval *v, const struct evaluation *e, struct err *err)
 
         buf_addf(&text, "%s\n", line);
     } else if (rc == 0 && !v->many) {
-        print_page(v, e, &text);
+        print_evaluation(v, e, &text);
     }
     fputs(buf_str(&text), stdout);
     fflush(stdout);
@@ -385,7 +385,7 @@ static int status_of(const struct evaluation *e)
 /* On a terminal, for what takes longer than two seconds; at most ten times a second. */
 static void show_progress(void *arg, const char *phase, int done, int total)
 {
-    struct eval *v = arg;
+    struct eval_cmd *v = arg;
 
     if (clock_ms_since(v->started_ns) < 2000 || clock_ms_since(v->shown_ns) < 100)
         return;
@@ -406,7 +406,7 @@ static void tell_calibrated(void *arg, const char *device)
     fprintf(stderr, "assay: calibrated %s once; `assay calibrate` measures anew\n", device);
 }
 
-static int request_for(struct eval *v, const struct device *device, int index,
+static int request_for(struct eval_cmd *v, const struct device *device, int index,
                        struct judge_request *ret, struct err *err)
 {
     *ret = (struct judge_request){
@@ -418,7 +418,7 @@ static int request_for(struct eval *v, const struct device *device, int index,
     return plan_from(v->options, &v->progress, &ret->options, err);
 }
 
-static int judge_one(struct eval *v, const char *word, const struct judge_request *r,
+static int judge_one(struct eval_cmd *v, const char *word, const struct judge_request *r,
                      struct err *err)
 {
     struct evaluation e;
@@ -445,7 +445,7 @@ static int judge_one(struct eval *v, const char *word, const struct judge_reques
     return rc;
 }
 
-static int open_problem(struct eval *v, const char *word, struct err *err)
+static int open_problem(struct eval_cmd *v, const char *word, struct err *err)
 {
     struct problem_ref ref = {0};
     uint64_t start = clock_ns();
@@ -464,7 +464,7 @@ static int open_problem(struct eval *v, const char *word, struct err *err)
     return rc;
 }
 
-static int take_file(struct eval *v, const char *path, struct err *err)
+static int take_file(struct eval_cmd *v, const char *path, struct err *err)
 {
     const struct device *device = NULL;
     struct judge_request r;
@@ -489,7 +489,7 @@ static int take_file(struct eval *v, const char *path, struct err *err)
 }
 
 /* PyTorch's device is that of the candidate before it, if there is one. */
-static int take_baseline(struct eval *v, const char *word, struct err *err)
+static int take_baseline(struct eval_cmd *v, const char *word, struct err *err)
 {
     const struct device *before = v->judge->session ? v->judge->station->device : NULL;
     const struct device *device = NULL;
@@ -542,7 +542,7 @@ static int check_words(int argc, char **argv, struct err *err)
     return 0;
 }
 
-static int eval_words(struct eval *v, int argc, char **argv, struct err *err)
+static int eval_words(struct eval_cmd *v, int argc, char **argv, struct err *err)
 {
     for (int i = 0; i < argc; i++) {
         int rc;
@@ -559,7 +559,7 @@ static int eval_words(struct eval *v, int argc, char **argv, struct err *err)
 }
 
 /* A candidate of a device with a driver. */
-static bool eval_lingers(int argc, char **argv)
+static bool eval_closes_slowly(int argc, char **argv)
 {
     for (int i = 0; i < argc; i++) {
         const struct device *device = device_for_file(argv[i]);
@@ -575,7 +575,7 @@ static int eval_main(struct app *app, const void *options, int argc, char **argv
     static const char *const heads[] = {"problem", "candidate", "verdict",
                                         "reason",  "cold us",   "95 % interval",
                                         "hot us",  "vs first",  "peak"};
-    struct eval v = {.app = app, .options = options, .many = argc > 2};
+    struct eval_cmd v = {.app = app, .options = options, .many = argc > 2};
     const struct judge_config judge = {
         .places = &app->places, .reveal = reveal, .calibrated = tell_calibrated, .arg = app};
     AUTO(buf_release) struct buf text = BUF_INIT;
@@ -603,7 +603,7 @@ static int eval_main(struct app *app, const void *options, int argc, char **argv
         fputs(buf_str(&text), stdout);
     }
     if (rc == 0 && fflush(stdout) == 0 && !ferror(stdout))
-        front_leave(v.worst);
+        detach_end(v.worst);
     judge_free(v.judge);
     table_release(&v.table);
     buf_release(&v.failures);
@@ -624,6 +624,6 @@ const struct cmd cmd_eval = {
         "torch:eager, torch:compile and torch:max-autotune are baselines: PyTorch itself, "
         "TF32 off unless\n+tf32 is added. torch:vendor: a vendor's library (the hard problems). "
         "cpu:naive and cpu:openblas:\nthe problem's ops by loops, or with OpenBLAS.\n",
-    .lingers = eval_lingers,
+    .closes_slowly = eval_closes_slowly,
     .run = eval_main,
 };

@@ -72,7 +72,7 @@ struct pool {
     struct law_gate *gates;       /* [law * n_outputs + output] */
     bool *measured;               /* per law: its gates are */
     int honest_contents;          /* per law, that the gates rest on from the start */
-    int honest_orders;            /* summation orders the honest run is made in */
+    int honest_rotations;         /* summation orders the honest run is made in */
     struct compare_stats *honest; /* its figures so far, like gates[] */
     struct mem values;            /* of honest runs, like pool_slot.y; at times */
     struct phases *phases;        /* where its time goes; NULL: own. Not owned */

@@ -11,9 +11,9 @@
 
 /* Enough rows for a stable honest error, and what more of them may cost. */
 #define HONEST_CONTENTS 4
-#define HONEST_ORDERS 16
+#define HONEST_ROTATIONS 16
 #define HONEST_FEW_ORDERS 4
-#define APPEAL_ORDERS 8
+#define APPEAL_ROTATIONS 8
 #define HONEST_ROWS 64
 #define MANY_ROWS 256
 #define HONEST_DEAR_MS 200
@@ -144,11 +144,11 @@ static int set_scales(struct pool *p, int law, int first, int end, struct err *e
 
 /* The honest run in one summation order: the same op source in float, rounded to the output dtype.
  * slot: with expected values. */
-static int honest_run(struct pool *p, const struct pool_slot *slot, int order, struct err *err)
+static int honest_run(struct pool *p, const struct pool_slot *slot, int rotation, struct err *err)
 {
     const struct graph *g = p->graph;
     struct ops_run run = {.precision = OPS_FLOAT,
-                          .order = order,
+                          .rotation = rotation,
                           .compensated = g->tolerance.compensated,
                           .f32_outputs = true};
 
@@ -188,14 +188,14 @@ static void set_gates(struct pool *p, int law)
 
 /* Until `end` is near; once at least. Between hold_values() and pool_drop_values(). slot: with
  * expected values. */
-static int include_honest(struct pool *p, const struct pool_slot *slot, int orders, uint64_t end,
+static int include_honest(struct pool *p, const struct pool_slot *slot, int rotations, uint64_t end,
                           struct err *err)
 {
     uint64_t start = clock_ns(), now = start;
 
     /* Rotations spread over the axis, whatever their number. */
-    for (int i = 0; i < orders && (i == 0 || now + (now - start) / (uint64_t)i < end); i++) {
-        if (honest_run(p, slot, i * HONEST_ORDERS / orders, err) < 0)
+    for (int i = 0; i < rotations && (i == 0 || now + (now - start) / (uint64_t)i < end); i++) {
+        if (honest_run(p, slot, i * HONEST_ROTATIONS / rotations, err) < 0)
             return -1;
         now = clock_ns();
     }
@@ -221,7 +221,7 @@ int pool_include_honest(struct pool *p, int content, struct err *err)
     if (p->contents[content].appealed)
         return 0;
 
-    int orders = MAX(p->honest_orders, APPEAL_ORDERS);
+    int rotations = MAX(p->honest_rotations, APPEAL_ROTATIONS);
     AUTO(phase_end) struct phase_timer timer = phase_begin(pool_phases(p), PHASE_HONEST);
     const struct pool_slot *slot;
     int rc = pool_get_expected(p, content, &slot, err);
@@ -229,7 +229,7 @@ int pool_include_honest(struct pool *p, int content, struct err *err)
     if (rc == 0)
         rc = hold_values(p, err);
     if (rc == 0)
-        rc = include_honest(p, slot, orders, UINT64_MAX, err);
+        rc = include_honest(p, slot, rotations, UINT64_MAX, err);
     pool_drop_values(p);
     p->contents[content].appealed = rc == 0;
     return rc;
@@ -261,17 +261,17 @@ static int honest_contents(const struct pool *p)
     return HONEST_CONTENTS;
 }
 
-static int honest_orders(const struct pool *p)
+static int honest_rotations(const struct pool *p)
 {
     if (p->honest_contents * fewest_rows(p) >= HONEST_ROWS)
         return 1;
-    return p->large && p->content_ms > ORDERS_DEAR_MS ? HONEST_FEW_ORDERS : HONEST_ORDERS;
+    return p->large && p->content_ms > ORDERS_DEAR_MS ? HONEST_FEW_ORDERS : HONEST_ROTATIONS;
 }
 
 void pool_choose_honest(struct pool *p)
 {
     p->honest_contents = honest_contents(p);
-    p->honest_orders = honest_orders(p);
+    p->honest_rotations = honest_rotations(p);
 }
 
 /* When the honest runs of one law should have ended. What is small gets all of them, so that its
@@ -317,7 +317,7 @@ static int measure_law(struct pool *p, int law, int contents, struct err *err)
                         (p->graph->n_laws - 1 - law) * p->honest_contents + i,
                         p->graph->n_laws * p->honest_contents);
         if (pool_make_expected(p, content, p->graph, &slot, err) < 0 ||
-            include_honest(p, slot, p->honest_orders, end, err) < 0)
+            include_honest(p, slot, p->honest_rotations, end, err) < 0)
             return -1;
     }
     p->measured[law] = true;
@@ -338,7 +338,7 @@ static int measure_on(struct pool *p, const struct pool_slot *slot, struct err *
 
     if (set_scales(p, pool_law(p, content), content, content + 1, err) < 0)
         return -1;
-    return include_honest(p, slot, p->honest_orders, honest_end(p), err);
+    return include_honest(p, slot, p->honest_rotations, honest_end(p), err);
 }
 
 /* Where contents are made again and again, a law's gates are measured on the first one of it. */

@@ -16,7 +16,7 @@ void recall_init(struct recall *r)
 void recall_begin(struct recall *r)
 {
     r->candidate++;
-    r->hope[false] = r->hope[true] = true;
+    r->hit[false] = r->hit[true] = true;
 }
 
 /* The two are different questions: whether it answers as others did, and whether it answers twice
@@ -26,14 +26,14 @@ static bool is_repeated(const struct recall *r, const struct recall_output *o)
     return o->candidate == r->candidate;
 }
 
-bool recall_hopes(const struct recall *r)
+bool recall_worth_trying(const struct recall *r)
 {
-    return r->hope[false];
+    return r->hit[false];
 }
 
-bool recall_promises(const struct recall *r, const struct recall_output *o)
+bool recall_may_hit(const struct recall *r, const struct recall_output *o)
 {
-    return o->n > 0 && r->hope[is_repeated(r, o)];
+    return o->n > 0 && r->hit[is_repeated(r, o)];
 }
 
 static const struct recall_answer *find(const struct recall_output *o,
@@ -50,7 +50,7 @@ bool recall_find(struct recall *r, struct recall_output *o, const struct fingerp
 {
     const struct recall_answer *a = find(o, print);
 
-    r->hope[is_repeated(r, o)] = a != NULL;
+    r->hit[is_repeated(r, o)] = a != NULL;
     if (!a)
         return false;
     o->candidate = r->candidate;

@@ -32,7 +32,7 @@ struct recall {
     uint32_t candidate; /* from 1 on */
     /* Whether the last attempt was of use, for this candidate: on an output that it had not
      * answered before, and on one that it had. */
-    bool hope[2];
+    bool hit[2];
 };
 
 void recall_init(struct recall *r);
@@ -40,13 +40,13 @@ void recall_init(struct recall *r);
 void recall_begin(struct recall *r);
 
 /* Whether this candidate answered as others had, as far as that was tried. */
-bool recall_hopes(const struct recall *r);
+bool recall_worth_trying(const struct recall *r);
 /* Whether it is worth its time to make an answer's fingerprint before it is compared. */
-bool recall_promises(const struct recall *r, const struct recall_output *o);
+bool recall_may_hit(const struct recall *r, const struct recall_output *o);
 /* Whether such an answer is known; *ret: its figures. */
 bool recall_find(struct recall *r, struct recall_output *o, const struct fingerprint *print,
                  struct compare_stats *ret);
-/* It was compared; perhaps nobody had hoped to know it. */
+/* The answer was compared; remembers its figures. */
 void recall_add(struct recall *r, struct recall_output *o, const struct fingerprint *print,
                 const struct compare_stats *stats);
 

@@ -49,7 +49,7 @@ static int serve_recall(struct pool *p, const struct ask *a, const struct shortc
 
     struct recall_output *known = known_of(p, a);
 
-    if (recall_promises(&p->recall, known)) {
+    if (recall_may_hit(&p->recall, known)) {
         if (p->device->judge->fingerprint(p->ctx, a->got, a->at, a->type,
                                           pool_output_count(p->graph, a->output), &print, err) < 0)
             return -1;
@@ -67,7 +67,7 @@ static int serve_recall(struct pool *p, const struct ask *a, const struct shortc
 static bool is_recall_likely(const struct pool *p, const struct pool_slot *slot)
 {
     (void)slot;
-    return p->remembers && recall_hopes(&p->recall);
+    return p->remembers && recall_worth_trying(&p->recall);
 }
 
 /* --- fused comparison --- */

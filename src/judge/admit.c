@@ -131,23 +131,23 @@ static int make_evaluated(struct room *r, const struct graph *g, int content,
     return store_values(r, &r->values, err);
 }
 
-static int make_order(struct room *r, int content, int order, struct err *err)
+static int make_rotated(struct room *r, int content, int rotation, struct err *err)
 {
     const struct graph *g = r->pool.graph;
     struct ops_run run = {
-        .precision = OPS_FLOAT, .order = order, .compensated = g->tolerance.compensated};
+        .precision = OPS_FLOAT, .rotation = rotation, .compensated = g->tolerance.compensated};
 
     return make_evaluated(r, g, content, &run, err);
 }
 
 static int make_order_a(struct room *r, int content, struct err *err)
 {
-    return make_order(r, content, 5, err);
+    return make_rotated(r, content, 5, err);
 }
 
 static int make_order_b(struct room *r, int content, struct err *err)
 {
-    return make_order(r, content, 11, err);
+    return make_rotated(r, content, 11, err);
 }
 
 static int make_truncated(struct room *r, int content, struct err *err)

@@ -250,7 +250,7 @@ static int look(const struct session *s, struct evaluation *e, struct err *err)
 {
     const struct prebuild_request p = request_of(s);
 
-    return e->looked ? 0 : prebuild_look(&p, &e->build, &e->evidence, err);
+    return e->evidence_ready ? 0 : prebuild_inspect(&p, &e->build, &e->evidence, err);
 }
 
 /* Before anything runs: code that is not what was asked for need not be timed. */
@@ -281,7 +281,7 @@ struct look {
     int rc;
 };
 
-static void *look_aside(void *arg)
+static void *inspect_aside(void *arg)
 {
     struct look *l = arg;
 
@@ -289,17 +289,17 @@ static void *look_aside(void *arg)
     return NULL;
 }
 
-static int look_start(struct look *l, struct err *err)
+static int inspect_start(struct look *l, struct err *err)
 {
-    if (l->e->looked || l->s->problem->requires_tensor ||
+    if (l->e->evidence_ready || l->s->problem->requires_tensor ||
         subject_clock(&l->e->subject, l->s->options.device) == CLOCK_JUDGE)
         return look_at_code(l->s, l->e, err);
-    l->started = pthread_create(&l->thread, NULL, look_aside, l) == 0;
+    l->started = pthread_create(&l->thread, NULL, inspect_aside, l) == 0;
     return l->started ? 0 : look_at_code(l->s, l->e, err);
 }
 
 /* rc: what judging came to, which is what counts. */
-static int look_end(struct look *l, int rc, struct err *err)
+static int inspect_end(struct look *l, int rc, struct err *err)
 {
     if (l->started)
         pthread_join(l->thread, NULL);
@@ -383,7 +383,7 @@ static void await_processes(struct session *s)
 
     AUTO(phase_end) struct phase_timer gone = phase_begin(&s->phases, PHASE_END);
 
-    leaving_await(&s->station->leaving);
+    exiting_await(&s->station->exiting);
 }
 
 static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
@@ -403,9 +403,9 @@ static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
     if (rc == 0 && !o->plan.check_only)
         summarise(e);
     if (o->device->pins_cores) /* the next one's compiler takes the lock itself */
-        leaving_await(&s->station->leaving);
+        exiting_await(&s->station->exiting);
     else
-        leaving_keep(&s->station->leaving, &lock);
+        exiting_hold_lock(&s->station->exiting, &lock);
     return rc;
 }
 
@@ -424,7 +424,7 @@ static void take_build(struct session *s, struct evaluation *e, struct prebuilt 
     e->build = built->build;
     *queue_ms(s) = built->queue_ms;
     e->evidence = built->evidence;
-    e->looked = built->looked;
+    e->evidence_ready = built->evidence_ready;
     built->build = (struct build_result){.artifact_fd = -1};
     built->evidence = (struct evidence){0};
 }
@@ -492,10 +492,10 @@ void session_eval(struct session *s, const struct source_text *source, struct pr
     int rc = build(s, ret, &err);
 
     if (rc == 0)
-        rc = look_start(&look, &err);
+        rc = inspect_start(&look, &err);
     if (rc == 0)
         rc = judge_sizes(s, ret, &err);
-    rc = look_end(&look, rc, &err);
+    rc = inspect_end(&look, rc, &err);
     spend_pool(s, ret);
     conclude(s, ret, rc, start, &err);
     ret->phases.ms[PHASE_TOTAL] += built ? ret->build.ms : 0;

@@ -74,7 +74,7 @@ struct evaluation {
     size_t source_len;
     struct build_result build;
     struct evidence evidence; /* empty unless something was built */
-    bool looked;              /* the builder made it */
+    bool evidence_ready;      /* the builder made it */
     struct size_result *sizes;
     int n_sizes;
     double peak_fraction, sol; /* geometric means; 0 when not timed */

@@ -142,7 +142,7 @@ static int open_pool_alone(struct session *s, int i, struct err *err)
 
     AUTO(phase_end) struct phase_timer timer = phase_begin(&s->phases, PHASE_END);
 
-    leaving_await(&s->station->leaving);
+    exiting_await(&s->station->exiting);
     phase_end(&timer);
     return session_open_pool(s, i, err);
 }
@@ -162,7 +162,7 @@ int session_judge_size(struct session *s, int i, struct evaluation *e, struct er
         .usual = &s->station->calibration,
         .runner = s->runner,
         .spares = &s->station->spares,
-        .leaving = &s->station->leaving,
+        .exiting = &s->station->exiting,
     };
 
     if (open_pool_alone(s, i, err) < 0)

@@ -120,7 +120,7 @@ struct station *station_new(const struct places *places, const struct device *de
     st->places = places;
     st->device = device;
     st->index = index;
-    st->leaving = (struct leaving)LEAVING_INIT;
+    st->exiting = (struct exiting)EXITING_INIT;
     if (device->pins_cores)
         cpus_split(&st->cpus);
     return st;
@@ -172,7 +172,7 @@ void station_free(struct station *st)
 {
     if (!st)
         return;
-    leaving_await(&st->leaving);
+    exiting_await(&st->exiting);
     spares_release(&st->spares);
     close_device(st);
     free(st);

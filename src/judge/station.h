@@ -9,7 +9,7 @@
 #include "hardware/hardware.h"
 #include "ops/ops.h"
 #include "process/cpus.h"
-#include "process/leaving.h"
+#include "process/exiting.h"
 #include "process/spares.h"
 
 struct station {
@@ -18,7 +18,7 @@ struct station {
     int index;
     struct cpus cpus; /* where the device pins */
     struct spares spares;
-    struct leaving leaving; /* the last candidate's runners; keeps others from timing */
+    struct exiting exiting; /* the last candidate's runners; keeps others from timing */
     bool has_ctx;
     void *ctx; /* of the device; may be NULL */
     bool ready;

@@ -51,11 +51,11 @@ int arenas_make(struct arenas *ret, struct pool *p, int n, struct err *err)
     return -1;
 }
 
-void arenas_leave(struct arenas *a, const struct pool *p, struct leaving *leaving)
+void arenas_free_later(struct arenas *a, const struct pool *p, struct exiting *exiting)
 {
     for (int i = 0; i < a->n; i++) {
-        leaving_share(leaving, p->device->judge, p->ctx, &a->in[i]);
-        leaving_share(leaving, p->device->judge, p->ctx, &a->out[i]);
+        exiting_free_later(exiting, p->device->judge, p->ctx, &a->in[i]);
+        exiting_free_later(exiting, p->device->judge, p->ctx, &a->out[i]);
     }
     a->n = 0;
 }

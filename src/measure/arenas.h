@@ -8,7 +8,7 @@
 #define ASSAY_MEASURE_ARENAS_H
 
 #include "content/pool.h"
-#include "process/leaving.h"
+#include "process/exiting.h"
 
 /* Which arena comes next: at random, but each as often as the others, or a median would depend on
  * which of them a run happened to use more. {0} is a new one. */
@@ -29,7 +29,7 @@ struct arenas {
 /* n of either kind. Inputs hold the pool's first content. */
 int arenas_make(struct arenas *ret, struct pool *p, int n, struct err *err);
 /* Gives them away, to be freed when the runners are gone. */
-void arenas_leave(struct arenas *a, const struct pool *p, struct leaving *leaving);
+void arenas_free_later(struct arenas *a, const struct pool *p, struct exiting *exiting);
 void arenas_release(struct arenas *a, const struct pool *p);
 
 #endif

@@ -61,7 +61,8 @@ static int start_counted(struct crew *c, int wanted, struct err *err)
     for (int i = 0; i < c->n && rc == 0; i++)
         rc = rproc_await_warm(&c->runners[i], err);
     if (rc == 0)
-        rc = budget_begin(&c->budget, p->device->judge, p->ctx, p->graph->memory_bytes, wanted, err);
+        rc =
+            budget_begin(&c->budget, p->device->judge, p->ctx, p->graph->memory_bytes, wanted, err);
     for (int i = 0; i < c->n && rc == 0; i++)
         rc = rproc_hand_over(&c->runners[i], &c->configs[i], err);
     while (c->n < wanted && rc == 0)
@@ -113,10 +114,10 @@ void crew_end(struct crew *c)
     c->n = 0;
 }
 
-void crew_leave(struct crew *c)
+void crew_kill(struct crew *c)
 {
     for (int i = 0; i < c->n; i++)
-        leaving_add(c->leaving, &c->runners[i]);
+        exiting_add(c->exiting, &c->runners[i]);
     c->n = 0;
 }
 
@@ -142,12 +143,12 @@ void crew_note_memory(struct crew *c)
 /* Who is only checked shares the device with others, whose memory that may be; and before a first
  * call nobody but our own contexts took any. What a judge needs depends on the problem, so who took
  * most of what there was may not leave it enough either. */
-void crew_look_for_hunger(struct crew *c, int n_calls)
+void crew_note_starving(struct crew *c, int n_calls)
 {
     int64_t bytes = free_bytes(c);
 
-    if (!c->plan->check_only && n_calls > 0 && c->n > 0 &&
-        c->free_bytes >= 2 * MEMORY_LEAST && bytes >= 0 && bytes < c->free_bytes / 2) {
+    if (!c->plan->check_only && n_calls > 0 && c->n > 0 && c->free_bytes >= 2 * MEMORY_LEAST &&
+        bytes >= 0 && bytes < c->free_bytes / 2) {
         c->starved = true;
         c->left_bytes = bytes;
     }
@@ -158,7 +159,7 @@ void crew_look_for_hunger(struct crew *c, int n_calls)
  * so most of it has to come back. */
 int crew_blame_memory(struct crew *c, int n_calls, struct verdict *v, struct err *err)
 {
-    crew_look_for_hunger(c, n_calls);
+    crew_note_starving(c, n_calls);
     if (!c->starved)
         return -1;
     crew_end(c);

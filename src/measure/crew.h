@@ -6,7 +6,7 @@
 
 #include "measure/arenas.h"
 #include "process/budget.h"
-#include "process/leaving.h"
+#include "process/exiting.h"
 #include "process/rproc.h"
 #include "process/spares.h"
 #include "terms/plan.h"
@@ -17,7 +17,7 @@ struct crew {
     struct pool *pool;
     const struct rproc_config *runner; /* of each, but for its arenas */
     struct spares *spares;
-    struct leaving *leaving;
+    struct exiting *exiting;
 
     struct rproc_config configs[PLAN_MAX_RUNNERS];
     struct arenas arenas[PLAN_MAX_RUNNERS]; /* each runner's own */
@@ -39,15 +39,15 @@ void crew_release_arenas(struct crew *c); /* once the runners are gone */
 int crew_start(struct crew *c, struct verdict *v, struct err *err);
 /* Ends them and awaits that: nobody is timed beside a driver that cleans up. */
 void crew_end(struct crew *c);
-/* Ends them and awaits nothing: the next who is timed does (process/leaving.h). */
-void crew_leave(struct crew *c);
+/* Ends them and awaits nothing: the next who is timed does (process/exiting.h). */
+void crew_kill(struct crew *c);
 /* What they printed so far. */
 void crew_keep_text(struct crew *c);
 
 /* Notes how much of the device's memory is free before there are runners. */
 void crew_note_memory(struct crew *c);
 /* Sees whether they left the judge any memory; n_calls: that they had so far. */
-void crew_look_for_hunger(struct crew *c, int n_calls);
+void crew_note_starving(struct crew *c, int n_calls);
 /* A judge failed (*err). -1 by its own fault; 1 with *v because they had left it no memory, which
  * is free again now that they are gone. */
 int crew_blame_memory(struct crew *c, int n_calls, struct verdict *v, struct err *err);

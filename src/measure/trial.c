@@ -40,7 +40,7 @@ static void await_others(struct trial *t)
 {
     AUTO(phase_end) struct phase_timer timer = phase_begin(trial_phases(t), PHASE_END);
 
-    leaving_await(t->config->leaving);
+    exiting_await(t->config->exiting);
 }
 
 /* --- the phases --- */
@@ -142,7 +142,7 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
     struct trial t = {.config = c,
                       .policy = &policies[c->pool->residency],
                       .ops = c->pool->device->judge,
-                      .crew = {c->plan, c->pool, &c->runner, c->spares, c->leaving, .layers = 0},
+                      .crew = {c->plan, c->pool, &c->runner, c->spares, c->exiting, .layers = 0},
                       .key = secret_u64(),
                       .holding = c->pool->device->hold_ms > 0,
                       .wrong = VERDICT_INIT,
@@ -171,11 +171,11 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
             rc = 1;
         }
         sum_up(&t);
-        crew_leave(&t.crew);
+        crew_kill(&t.crew);
         sched_setaffinity(0, sizeof(t.all_cpus), &t.all_cpus);
     }
     for (int i = 0; i < PLAN_MAX_RUNNERS; i++)
-        arenas_leave(&t.crew.arenas[i], c->pool, c->leaving);
+        arenas_free_later(&t.crew.arenas[i], c->pool, c->exiting);
     free(t.pooled);
     series_release(&t.wakes);
     series_release(&t.flushes);

@@ -8,7 +8,7 @@
 #include "measure/arenas.h"
 #include "measure/score.h"
 #include "measure/stats.h"
-#include "process/leaving.h"
+#include "process/exiting.h"
 #include "process/rproc.h"
 #include "process/spares.h"
 #include "terms/plan.h"
@@ -65,7 +65,7 @@ struct trial_config {
     struct pool *pool;
     struct rproc_config runner;      /* arenas are filled in here */
     struct spares *spares;           /* started with the same; settled */
-    struct leaving *leaving;         /* where runners end up; awaited before anything else */
+    struct exiting *exiting;         /* where runners end up; awaited before anything else */
     cpu_set_t judge_cpus;            /* with runner.pin */
     const struct calibration *usual; /* what honest calls take. Not owned */
 };

@@ -309,7 +309,7 @@ static int judge_fairly(struct trial *t, const struct call_target *s, struct ver
         return 0;
     rc = judge_once(t, s, v, &first);
     if (rc < 0 && t->crew.n > 0) {
-        crew_look_for_hunger(&t->crew, t->result->n_calls);
+        crew_note_starving(&t->crew, t->result->n_calls);
         crew_end(&t->crew);
         rc = judge_once(t, s, v, err) == 1 ? 1 : -1;
     }
@@ -400,7 +400,7 @@ static void watch_budget(void *arg)
 {
     struct err ignored = ERR_INIT; /* the look after the call says it */
 
-    budget_look(arg, &ignored);
+    budget_sample(arg, &ignored);
 }
 
 /* What is given back before "done" is seen only while the call runs: in every check, where nobody
@@ -436,7 +436,7 @@ static int check_memory(struct trial *t, const struct rproc *r, struct verdict *
         return 0;
     if (!p->device->counts_device_memory)
         return check_host_memory(t, r, v, err);
-    if (budget_look(&t->crew.budget, err) < 0)
+    if (budget_sample(&t->crew.budget, err) < 0)
         return -1;
     t->result->scratch_bytes = t->crew.budget.most_bytes;
     return budget_verdict(&t->crew.budget, v);

@@ -24,7 +24,7 @@
 #define MAX_OPTIONS 32
 #define TROUBLE NVRTC_TOOL ": "
 
-struct job {
+struct compilation {
     const char *library, *output, *source;
     const char *options[MAX_OPTIONS];
     int n_options;
@@ -40,7 +40,7 @@ static int usage(void)
     return NVRTC_TOOL_TROUBLE;
 }
 
-static bool parse_arguments(int argc, char **argv, struct job *j)
+static bool parse_arguments(int argc, char **argv, struct compilation *j)
 {
     static const char library[] = "--library=";
 
@@ -64,14 +64,14 @@ static bool parse_arguments(int argc, char **argv, struct job *j)
 
 /* ---- launch lines ---- */
 
-static int complain(const struct job *j, int line, const char *what, const char *text)
+static int complain(const struct compilation *j, int line, const char *what, const char *text)
 {
     fprintf(stderr, "%s(%d): error: %s\n%s%s\n", j->source, line, what, *text ? "  " : "", text);
     return 1;
 }
 
 /* The source's own text of a line. */
-static char *text_of(const struct job *j, int line)
+static char *text_of(const struct compilation *j, int line)
 {
     const char *at = j->text.ptr, *end = at + j->text.len, *eol;
 
@@ -80,7 +80,8 @@ static char *text_of(const struct job *j, int line)
     return xstrndup(at, (size_t)((eol ? eol : end) - at));
 }
 
-static int complain_at(const struct job *j, const struct cuda_place *where, const char *what)
+static int complain_at(const struct compilation *j, const struct cuda_place *where,
+                       const char *what)
 {
     AUTO(freep) char *text = text_of(j, where->line);
     AUTO(freep) char *placed = xasprintf("column %d: %s", where->column, what);
@@ -89,7 +90,7 @@ static int complain_at(const struct job *j, const struct cuda_place *where, cons
 }
 
 /* Returns how many are wrong, and says so. */
-static int take_lines(struct job *j)
+static int take_lines(struct compilation *j)
 {
     struct launch_lines l = {j->text.ptr, j->text.ptr + j->text.len, 0};
     AUTO(buf_release) struct buf line = BUF_INIT;
@@ -118,7 +119,7 @@ static bool has_kernel(const struct buf *cubin, const char *name)
     return memmem(cubin->ptr, cubin->len, section, strlen(section) + 1) != NULL;
 }
 
-static int check_names(const struct job *j, const struct buf *cubin)
+static int check_names(const struct compilation *j, const struct buf *cubin)
 {
     struct cuda_launch launch;
     struct err ignored = ERR_INIT;
@@ -132,7 +133,7 @@ static int check_names(const struct job *j, const struct buf *cubin)
     return bad;
 }
 
-static void join(const struct job *j, const struct buf *cubin, struct buf *artifact)
+static void join(const struct compilation *j, const struct buf *cubin, struct buf *artifact)
 {
     struct cuda_program p = {.n_lines = j->n_lines, .cubin = {cubin->ptr, cubin->len}};
 
@@ -180,7 +181,7 @@ static int take_cubin(const struct nvrtc_api *rtc, nvrtcProgram program, struct 
     return rc ? trouble(rtc, rc) : 0;
 }
 
-static int compile(const struct nvrtc_api *rtc, const struct job *j, struct buf *cubin)
+static int compile(const struct nvrtc_api *rtc, const struct compilation *j, struct buf *cubin)
 {
     nvrtcProgram program = NULL;
     nvrtcResult rc = rtc->nvrtcCreateProgram(&program, j->text.ptr, j->source, rtc_n_headers,
@@ -204,7 +205,7 @@ static int compile(const struct nvrtc_api *rtc, const struct job *j, struct buf 
     return status;
 }
 
-static int run(struct job *j)
+static int run(struct compilation *j)
 {
     AUTO(buf_release) struct buf cubin = BUF_INIT, artifact = BUF_INIT;
     struct err err = ERR_INIT;
@@ -238,7 +239,7 @@ static int run(struct job *j)
 
 int main(int argc, char **argv)
 {
-    struct job j = {.text = BUF_INIT};
+    struct compilation j = {.text = BUF_INIT};
 
     /* Nothing is given back, and a library of 100 MB runs no destructors. */
     _exit(parse_arguments(argc, argv, &j) ? run(&j) : usage());

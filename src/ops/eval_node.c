@@ -27,7 +27,7 @@ static struct span make_span(const struct step *s, int64_t n)
 
     if (s->e->run.truncate && n > 1)
         span.count -= MAX(1, n / 16);
-    span.first = span.count * s->e->run.order / 16;
+    span.first = span.count * s->e->run.rotation / 16;
     return span;
 }
 
@@ -256,7 +256,7 @@ static void job_delta(const struct step *s)
                                         .keys = q->dim[3],
                                         .values = s->node->shape.dim[3],
                                         .used_steps = q->dim[1] - (s->e->run.truncate ? 1 : 0),
-                                        .span = {q->dim[3], q->dim[3] * s->e->run.order / 16}};
+                                        .span = {q->dim[3], q->dim[3] * s->e->run.rotation / 16}};
 }
 
 /* Axis i of the window's nd is axis i + 3 - nd of space. */
@@ -328,7 +328,7 @@ static void job_recur(const struct step *s)
                                         .hidden = hidden,
                                         .used_steps = x->dim[0] - (s->e->run.truncate ? 1 : 0),
                                         .gates = (int)(x->dim[2] / hidden),
-                                        .span = {hidden, hidden * s->e->run.order / 16}};
+                                        .span = {hidden, hidden * s->e->run.rotation / 16}};
 }
 
 /* --- movement --- */

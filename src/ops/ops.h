@@ -15,10 +15,10 @@ struct ops_run {
     /* Nulls (OPS_FLOAT only): operands of contractions rounded before use; sources and results of
      * the graph's outputs rounded (storage). */
     enum rounding round_operands, round_storage;
-    /* Reductions and contractions start at order/16 of their axis and wrap around (0: at its
+    /* Reductions and contractions start at rotation/16 of their axis and wrap around (0: at its
      * beginning). In float everything is summed strictly in that order, except that a reduction
      * over more than 65,536 terms is summed in lanes and groups of them (ITEM_LANES). */
-    int order;
+    int rotation;
     bool compensated; /* OPS_FLOAT: sums as if compensated, in double and rounded once */
     bool f32_outputs; /* OPS_FLOAT: outputs of dtype f32 are filled with floats, not doubles */
     bool truncate; /* null: every reduction and contraction leaves out the last 1/16 (at least one)

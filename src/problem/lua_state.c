@@ -314,7 +314,7 @@ int trace_lib(lua_State *L)
     return 1;
 }
 
-struct run {
+struct lua_chunk {
     const char *text;
     size_t len;
 };
@@ -337,7 +337,7 @@ static void push_prelude_names(lua_State *L)
 /* Everything that may fail for lack of memory happens in here, under one protected call. */
 static int protected_run(lua_State *L)
 {
-    const struct run *run = lua_touserdata(L, 1);
+    const struct lua_chunk *run = lua_touserdata(L, 1);
     const struct trace *t = trace_of(L);
 
     if (t->names)
@@ -372,7 +372,7 @@ static int report(lua_State *L, const struct trace *t, int status, struct err *e
 
 int trace_run(struct trace *t, const char *text, size_t len, struct err *err)
 {
-    struct run run = {text, len};
+    struct lua_chunk run = {text, len};
     lua_State *L = lua_newstate(alloc, t);
 
     if (!L)

@@ -21,7 +21,7 @@ int budget_begin(struct budget *b, const struct device_judge_ops *ops, void *ctx
     return 0;
 }
 
-int budget_look(struct budget *b, struct err *err)
+int budget_sample(struct budget *b, struct err *err)
 {
     int64_t now;
 

@@ -20,7 +20,7 @@ struct budget {
  * warm, and nothing else on the device comes or goes from here on. */
 int budget_begin(struct budget *b, const struct device_judge_ops *ops, void *ctx,
                  int64_t limit_bytes, int n_runners, struct err *err);
-int budget_look(struct budget *b, struct err *err);
+int budget_sample(struct budget *b, struct err *err);
 /* 1 when more was seen than is allowed. */
 int budget_verdict(const struct budget *b, struct verdict *v);
 

@@ -68,12 +68,12 @@ static void add_hash(const char *text, struct buf *out)
     add_base64(hash, sizeof(hash), out);
 }
 
-struct page {
+struct report_text {
     const char *title;
     const json_t *index, *details;
 };
 
-static int add_part(const struct page *p, const char *name, size_t len, struct buf *out,
+static int add_part(const struct report_text *p, const char *name, size_t len, struct buf *out,
                     struct err *err)
 {
 #define IS(word) (len == strlen(word) && !memcmp(name, word, len))
@@ -102,7 +102,7 @@ static int add_part(const struct page *p, const char *name, size_t len, struct b
 int report_page_write(const char *title, const json_t *index, const json_t *details,
                       struct buf *out, struct err *err)
 {
-    struct page page = {title, index, details};
+    struct report_text page = {title, index, details};
     const char *at = page_html, *open;
 
     /* One pass over our own text: what is put in is not looked at again. */

@@ -25,7 +25,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-struct session {
+struct runner {
     int sock;
     int lock_fd, turn_fd; /* -1: none */
     bool yield;
@@ -47,8 +47,7 @@ _Static_assert(DEVICE_STATUS_FAULT == WIRE_STATUS_FAULT, "one value on both side
 
 /* Stays until the judge has closed the socket (or killed us): an exit with frames unread would
  * reset the connection, and the judge might see that instead of the reason. */
-static _Noreturn void give_up(struct session *s, enum wire_stage stage, int status,
-                              const char *text)
+static _Noreturn void give_up(struct runner *s, enum wire_stage stage, int status, const char *text)
 {
     struct wire_msg m = WIRE_MSG_INIT(WIRE_FAIL);
     struct err ignored = ERR_INIT;
@@ -63,7 +62,7 @@ static _Noreturn void give_up(struct session *s, enum wire_stage stage, int stat
     _exit(WIRE_EXIT_FAIL);
 }
 
-static void reply_ok(struct session *s)
+static void reply_ok(struct runner *s)
 {
     struct wire_msg m = WIRE_MSG_INIT(WIRE_OK);
     struct err err = ERR_INIT;
@@ -73,7 +72,7 @@ static void reply_ok(struct session *s)
 }
 
 /* The next frame, while descriptors may still come. Ends the process when there is none. */
-static void receive(struct session *s, struct wire_msg *ret)
+static void receive(struct runner *s, struct wire_msg *ret)
 {
     struct err err = ERR_INIT;
     bool timed_out;
@@ -86,7 +85,7 @@ static void receive(struct session *s, struct wire_msg *ret)
 }
 
 /* The next frame after the seal, which has to be of this type. */
-static void expect(struct session *s, enum wire_type type)
+static void expect(struct runner *s, enum wire_type type)
 {
     struct wire_msg m = WIRE_MSG_INIT(0);
     struct err err = ERR_INIT;
@@ -101,7 +100,7 @@ static void expect(struct session *s, enum wire_type type)
         give_up(s, WIRE_STAGE_IMPORT, 0, err.text);
 }
 
-static void receive_hello(struct session *s, const struct device *substitute)
+static void receive_hello(struct runner *s, const struct device *substitute)
 {
     struct wire_msg m = WIRE_MSG_INIT(0);
     struct err err = ERR_INIT;
@@ -121,7 +120,7 @@ static void receive_hello(struct session *s, const struct device *substitute)
 
 /* Nobody may be timed while a driver is opened. Where the judge had to leave that to us, we wait
  * here for whoever is; else we have it already. */
-static void await_turn(struct session *s)
+static void await_turn(struct runner *s)
 {
     while (s->turn_fd >= 0 && flock(s->turn_fd, LOCK_SH) < 0 && errno == EINTR)
         continue;
@@ -130,7 +129,7 @@ static void await_turn(struct session *s)
     fd_closep(&s->turn_fd);
 }
 
-static void lock_down(struct session *s)
+static void lock_down(struct runner *s)
 {
     const char *why = NULL;
     int found = s->device->probe(&why); /* now, while it can look around; its paths need it */
@@ -153,7 +152,7 @@ static void lock_down(struct session *s)
 
 /* Others may time their calls again: from here on this process touches the device only when its
  * judge says so. */
-static void report_warm(struct session *s)
+static void report_warm(struct runner *s)
 {
     struct wire_msg m = WIRE_MSG_INIT(WIRE_WARM);
     struct err err = ERR_INIT;
@@ -164,7 +163,7 @@ static void report_warm(struct session *s)
 }
 
 /* PAGE, SWEEP, ARENA..., SIZE, LOAD: all that comes with a descriptor. */
-static void receive_all(struct session *s)
+static void receive_all(struct runner *s)
 {
     struct err err = ERR_INIT;
     int got = handover_receive(&s->handed, s->sock, &err);
@@ -175,7 +174,7 @@ static void receive_all(struct session *s)
         give_up(s, WIRE_STAGE_IMPORT, 0, err.text);
 }
 
-static int check_layers(const struct session *s, uint32_t wanted, struct err *err)
+static int check_layers(const struct runner *s, uint32_t wanted, struct err *err)
 {
     uint32_t missing = wanted & ~BIRTH_LAYERS & ~s->layers;
 
@@ -187,7 +186,7 @@ static int check_layers(const struct session *s, uint32_t wanted, struct err *er
     return 0;
 }
 
-static void seal_and_report(struct session *s, uint32_t wanted)
+static void seal_and_report(struct runner *s, uint32_t wanted)
 {
     struct wire_msg m = WIRE_MSG_INIT(WIRE_READY);
     struct err err = ERR_INIT;
@@ -200,7 +199,7 @@ static void seal_and_report(struct session *s, uint32_t wanted)
         _exit(WIRE_EXIT_EOF);
 }
 
-static void load(struct session *s)
+static void load(struct runner *s)
 {
     struct err err = ERR_INIT;
 
@@ -210,7 +209,7 @@ static void load(struct session *s)
     reply_ok(s);
 }
 
-static struct device_call describe_call(const struct session *s, void *in_base, void *out_base)
+static struct device_call describe_call(const struct runner *s, void *in_base, void *out_base)
 {
     const struct handover *h = &s->handed;
 
@@ -223,7 +222,7 @@ static struct device_call describe_call(const struct session *s, void *in_base, 
                                 .first_param = (int)h->size.first_param};
 }
 
-static void setup(struct session *s)
+static void setup(struct runner *s)
 {
     const struct device_runner_ops *ops = s->device->runner;
     const struct wire_size *size = &s->handed.size;
@@ -246,7 +245,7 @@ static void setup(struct session *s)
 }
 
 /* All pairs now, so that an order does nothing but call. */
-static void prepare(struct session *s)
+static void prepare(struct runner *s)
 {
     struct err err = ERR_INIT;
 
@@ -283,14 +282,14 @@ static void rest(bool yield)
 
 /* Where the device cannot be held there is nothing to queue, and the call begins with the content.
  */
-static void await_content(const struct session *s, const struct device_hold *hold)
+static void await_content(const struct runner *s, const struct device_hold *hold)
 {
     atomic_store_explicit(hold->queued, hold->seq, memory_order_release);
     while (atomic_load_explicit(hold->ready, memory_order_acquire) != hold->seq)
         rest(s->yield);
 }
 
-static struct reply call(struct session *s, void *args, uint32_t count,
+static struct reply call(struct runner *s, void *args, uint32_t count,
                          const struct device_hold *hold)
 {
     const struct device_runner_ops *ops = s->device->runner;
@@ -318,7 +317,7 @@ static struct reply call(struct session *s, void *args, uint32_t count,
 }
 
 /* One way for both orders: an EMPTY one takes as long as the way to the candidate and back. */
-static struct reply obey(struct session *s, struct wire_page *page, unsigned seq)
+static struct reply obey(struct runner *s, struct wire_page *page, unsigned seq)
 {
     uint32_t order = page->order, in = page->in_arena, out = page->out_arena, count = page->count;
     uint32_t how = page->hold;
@@ -336,14 +335,14 @@ static struct reply obey(struct session *s, struct wire_page *page, unsigned seq
     return r;
 }
 
-static void name_fault(struct session *s, struct wire_page *page)
+static void name_fault(struct runner *s, struct wire_page *page)
 {
     const struct device_runner_ops *ops = s->device->runner;
 
     snprintf(page->error, sizeof(page->error), "%s", ops->fault ? ops->fault(s->ctx) : "");
 }
 
-static _Noreturn void watch(struct session *s)
+static _Noreturn void watch(struct runner *s)
 {
     struct wire_page *page = s->handed.page;
     unsigned done = 0, awake = 0;
@@ -374,7 +373,7 @@ static _Noreturn void watch(struct session *s)
 
 _Noreturn void runner_run(int sock, int lock_fd, int turn_fd, const struct device *substitute)
 {
-    struct session *s = xcalloc(1, sizeof(*s));
+    struct runner *s = xcalloc(1, sizeof(*s));
     uint32_t wanted = sandbox_wanted(); /* asked with the rights we were born with */
 
     s->sock = sock;

@@ -73,20 +73,20 @@ static void words_add3(struct words *w, const char *a, const char *b, const char
 
 /* ---- running to the end ---- */
 
-struct job {
+struct tool_process {
     pid_t pid;
     int pidfd, out; /* out: read end of its stdout and stderr */
     size_t written; /* by the tool, kept or not */
 };
 
-static void job_release(struct job *j)
+static void tool_process_release(struct tool_process *j)
 {
     fd_closep(&j->pidfd);
     fd_closep(&j->out);
 }
 
 /* Takes what the pipe holds; at its end j->out is closed. */
-static void take_output(struct job *j, size_t keep, struct buf *output)
+static void take_output(struct tool_process *j, size_t keep, struct buf *output)
 {
     char chunk[16384];
     ssize_t n = read(j->out, chunk, sizeof(chunk));
@@ -104,7 +104,7 @@ static void take_output(struct job *j, size_t keep, struct buf *output)
 
 enum ended { ENDED_ITSELF, ENDED_TIME, ENDED_FLOOD };
 
-static enum ended watch(struct job *j, const struct sandbox_tool *t, struct buf *output)
+static enum ended watch(struct tool_process *j, const struct sandbox_tool *t, struct buf *output)
 {
     uint64_t start = clock_ns();
 
@@ -126,7 +126,7 @@ static enum ended watch(struct job *j, const struct sandbox_tool *t, struct buf 
 }
 
 /* Nothing of the tool is left afterwards: killed, reaped, its last words read. */
-static int end_job(struct job *j, size_t keep, struct buf *output)
+static int end_job(struct tool_process *j, size_t keep, struct buf *output)
 {
     uint64_t start = clock_ns();
     int status = 0;
@@ -145,7 +145,7 @@ static int end_job(struct job *j, size_t keep, struct buf *output)
     return status;
 }
 
-static enum ended run_job(struct job *j, const struct sandbox_tool *t, struct buf *output,
+static enum ended run_job(struct tool_process *j, const struct sandbox_tool *t, struct buf *output,
                           struct sandbox_tool_result *ret)
 {
     enum ended how = watch(j, t, output);
@@ -163,7 +163,7 @@ static enum ended run_job(struct job *j, const struct sandbox_tool *t, struct bu
 /* Starts `what` with the tool's limits and environment; status_fd (-1: none) becomes descriptor 3.
  */
 static int start(const struct spawn *what, const struct sandbox_tool *t, int status_fd,
-                 struct job *ret, uint32_t *ret_layers, struct err *err)
+                 struct tool_process *ret, uint32_t *ret_layers, struct err *err)
 {
     const struct spawn_limit limits[] = {
         {RLIMIT_AS, t->mem_bytes},
@@ -252,7 +252,7 @@ static int run_in_bwrap(const char *bwrap, const struct sandbox_tool *t, struct 
                         bool *ret_ran, struct sandbox_tool_result *ret, struct err *err)
 {
     AUTO(words_release) struct words w = {NULL, 0};
-    AUTO(job_release) struct job job = {.pidfd = -1, .out = -1};
+    AUTO(tool_process_release) struct tool_process job = {.pidfd = -1, .out = -1};
     size_t output_before = output->len;
     uint32_t layers;
     int pipe_fds[2];
@@ -317,7 +317,7 @@ static int run_in_landlock(const struct sandbox_tool *t, struct buf *output,
                            struct sandbox_tool_result *ret, struct err *err)
 {
     AUTO(fd_closep) int ruleset = -1;
-    AUTO(job_release) struct job job = {.pidfd = -1, .out = -1};
+    AUTO(tool_process_release) struct tool_process job = {.pidfd = -1, .out = -1};
     uint32_t layers;
 
     if (tool_ruleset(t, &ruleset, err) < 0)

@@ -225,7 +225,7 @@ static void try_graph(const char *name, const struct graph *g, int law)
     const struct run runs[] = {
         {"double", {.precision = OPS_DOUBLE}},
         {"float", {.precision = OPS_FLOAT}},
-        {"float, order 5", {.precision = OPS_FLOAT, .order = 5}},
+        {"float, order 5", {.precision = OPS_FLOAT, .rotation = 5}},
         {"truncated", {.precision = OPS_FLOAT, .truncate = true}},
         {"rounded",
          {.precision = OPS_FLOAT,

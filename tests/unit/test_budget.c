@@ -122,9 +122,9 @@ static void a_peak_counts_even_if_it_is_given_back(void **state)
         seen = 600 * MB; /* contexts */
         assert_int_equal(budget_begin(&b, &stub, NULL, 37 * MB, cases[i].runners, &err), 0);
         seen = (600 + cases[i].most_mb) * MB;
-        assert_int_equal(budget_look(&b, &err), 0);
+        assert_int_equal(budget_sample(&b, &err), 0);
         seen = 600 * MB;
-        assert_int_equal(budget_look(&b, &err), 0);
+        assert_int_equal(budget_sample(&b, &err), 0);
         assert_int_equal(b.most_bytes, cases[i].most_mb * MB);
         assert_int_equal(budget_verdict(&b, &v), cases[i].want);
         if (cases[i].want)
@@ -142,9 +142,9 @@ static void without_a_budget_nobody_looks(void **state)
     (void)state;
     refuses = true;
     assert_int_equal(budget_begin(&b, &stub, NULL, 0, 1, &err), 0);
-    assert_int_equal(budget_look(&b, &err), 0);
+    assert_int_equal(budget_sample(&b, &err), 0);
     assert_int_equal(budget_begin(&b, &silent, NULL, MB, 1, &err), 0);
-    assert_int_equal(budget_look(&b, &err), 0);
+    assert_int_equal(budget_sample(&b, &err), 0);
     assert_int_equal(budget_verdict(&b, &v), 0);
     assert_int_equal(budget_begin(&b, &stub, NULL, MB, 1, &err), -1);
     refuses = false;

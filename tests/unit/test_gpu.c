@@ -16,8 +16,8 @@ static void run_all_ways(struct rig *r, int node)
         {.precision = OPS_DOUBLE},
         {.precision = OPS_DOUBLE, .truncate = true},
         {.precision = OPS_FLOAT},
-        {.precision = OPS_FLOAT, .order = 7},
-        {.precision = OPS_FLOAT, .truncate = true, .order = 3},
+        {.precision = OPS_FLOAT, .rotation = 7},
+        {.precision = OPS_FLOAT, .truncate = true, .rotation = 3},
         {.precision = OPS_FLOAT, .round_operands = ROUND_TF32},
         {.precision = OPS_FLOAT, .round_operands = ROUND_BF16, .round_storage = ROUND_E4M3},
     };

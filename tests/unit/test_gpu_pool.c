@@ -368,7 +368,7 @@ static struct problem *load_relu(void)
 static void arenas_hold_a_content_and_nothing_else(void **state)
 {
     AUTO(problem_freep) struct problem *problem = load_relu();
-    struct leaving leaving = LEAVING_INIT;
+    struct exiting exiting = EXITING_INIT;
     struct err err = ERR_INIT;
     struct arenas a;
     struct pool p;
@@ -392,10 +392,10 @@ static void arenas_hold_a_content_and_nothing_else(void **state)
             assert_int_equal(device_cuda.judge->poison(cuda, &a.out[i], 0, p.out.bytes, 5, &err),
                              0);
         }
-        arenas_leave(&a, &p, &leaving);
+        arenas_free_later(&a, &p, &exiting);
         assert_int_equal(a.n, 0);
-        assert_int_equal(leaving.n_shared, 6);
-        leaving_await(&leaving);
+        assert_int_equal(exiting.n_shared, 6);
+        exiting_await(&exiting);
     }
     pool_close(&p);
 }
@@ -405,7 +405,7 @@ static void arenas_hold_a_content_and_nothing_else(void **state)
 static void arenas_are_freed_beside_other_work(void **state)
 {
     AUTO(problem_freep) struct problem *problem = load_relu();
-    struct leaving leaving = LEAVING_INIT;
+    struct exiting exiting = EXITING_INIT;
     int64_t before = 0, after = 0;
     struct err err = ERR_INIT;
     struct arenas a;
@@ -418,8 +418,8 @@ static void arenas_are_freed_beside_other_work(void **state)
         struct devlock lock = {memfd_create("lock", MFD_CLOEXEC), -1};
 
         assert_int_equal(arenas_make(&a, &p, 3, &err), 0);
-        arenas_leave(&a, &p, &leaving);
-        leaving_keep(&leaving, &lock);
+        arenas_free_later(&a, &p, &exiting);
+        exiting_hold_lock(&exiting, &lock);
         for (int k = 0; k < CONTENTS; k++) {
             struct mem more = MEM_INIT;
 
@@ -428,7 +428,7 @@ static void arenas_are_freed_beside_other_work(void **state)
                              0);
             device_cuda.judge->mem_free(cuda, &more);
         }
-        leaving_await(&leaving);
+        exiting_await(&exiting);
         assert_int_equal(device_cuda.judge->others_bytes(cuda, &after, &err), 0);
         assert_int_equal(after, before);
     }

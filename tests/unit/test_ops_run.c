@@ -101,7 +101,7 @@ static void test_order(void **state)
         AUTO(freep) double *base = xmalloc((size_t)n * 8);
         memcpy(base, r.out[0], (size_t)n * 8);
         for (int order = 1; order < 16; order++) {
-            struct ops_run run = {.precision = OPS_FLOAT, .order = order};
+            struct ops_run run = {.precision = OPS_FLOAT, .rotation = order};
 
             assert_int_equal(evaluate(&r, &run), 0);
             changed += memcmp(base, r.out[0], (size_t)n * 8) != 0;
@@ -150,7 +150,7 @@ static void test_sequential_sum(void **state)
         rig_start(&r);
         finish(&r, add_op(&r, OP_SUM, &both, NULL, 1, add_f32(&r, SHAPE(outer, 2, inner))));
         for (int order = 0; order < 16; order += 5) {
-            struct ops_run run = {.precision = OPS_FLOAT, .order = order};
+            struct ops_run run = {.precision = OPS_FLOAT, .rotation = order};
 
             assert_int_equal(evaluate(&r, &run), 0);
             for (int k = 0; k < 2; k++) {
@@ -211,7 +211,7 @@ static void test_truncate(void **state)
 /* What truncation leaves of contractions: the last channels' last taps are gone, nothing else. */
 static void test_truncate_contractions(void **state)
 {
-    struct ops_run cut = {.precision = OPS_FLOAT, .truncate = true, .order = 3};
+    struct ops_run cut = {.precision = OPS_FLOAT, .truncate = true, .rotation = 3};
     struct op_attrs win = {
         .window = {.nd = 1, .k = {4}, .stride = {2}, .pad = {1}, .dilation = {1}, .groups = 1}};
 

@@ -349,7 +349,7 @@ static void memory_is_short(void **state)
         expect_done(0, 1, 0);
     }
     for (int i = 0; i < RECALL_ANSWERS; i++) { /* known, though nobody hopes: that takes no room */
-        r.pool.recall.hope[false] = r.pool.recall.hope[true] = false;
+        r.pool.recall.hit[false] = r.pool.recall.hit[true] = false;
         assert_int_equal(answer(&r, 0, others[0]).max_at, 0);
         expect_done(1, 0, 0);
     }
@@ -570,7 +570,7 @@ static void first_contents_come_without_what_is_not_needed(void **state)
     open_rig(&r, "level1/019_relu", true);
     first_candidate(&r);
     for (int round = 0; round < 2; round++) {
-        r.pool.recall.hope[false] = false;
+        r.pool.recall.hit[false] = false;
         forget(&r, 0);
         let_pass(round == 1);
         must(pool_bring_first(&r.pool, &err), &err);

@@ -11,7 +11,7 @@
 #include "base/fs.h"
 #include "judge/session.h"
 #include "process/devlock.h"
-#include "process/leaving.h"
+#include "process/exiting.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -423,7 +423,7 @@ static void lock_stays_until_they_are_gone(void **state)
                                   .subject = {.kind = &subject_native},
                                   .device = &device_fake,
                                   .device_index = lock_index()};
-    struct leaving l = LEAVING_INIT;
+    struct exiting l = EXITING_INIT;
     struct err err = ERR_INIT;
     struct devlock lock = DEVLOCK_INIT, spare = DEVLOCK_INIT;
     double waited = 0;
@@ -433,16 +433,16 @@ static void lock_stays_until_they_are_gone(void **state)
     write_sleeper();
     must(devlock_alone(&device_fake, lock_index(), &lock, &waited, &err), &err);
     must(rproc_spawn(&l.runners[0], &config, NULL, &err), &err);
-    l.n = 1; /* as leaving_add() does, which kills it: this one takes its time */
+    l.n = 1; /* as exiting_add() does, which kills it: this one takes its time */
     pid = l.runners[0].pid;
-    leaving_keep(&l, &lock);
+    exiting_hold_lock(&l, &lock);
     assert_int_equal(lock.fd, -1);
     assert_false(may_time());
     assert_true(devlock_for_spares(&device_fake, lock_index(), &spare));
     devlock_release(&spare);
     kill(pid, SIGKILL);
     await_lock();
-    leaving_await(&l);
+    exiting_await(&l);
     assert_true(gone(pid));
     remove_lock();
 }
@@ -460,7 +460,7 @@ static void count_free(void *ctx, struct mem *m)
     device_fake.judge->mem_free(ctx, m);
 }
 
-static void share(struct leaving *l)
+static void share(struct exiting *l)
 {
     struct err err = ERR_INIT;
 
@@ -471,7 +471,7 @@ static void share(struct leaving *l)
         struct mem m = MEM_INIT;
 
         must(counting.mem_alloc(NULL, i % 2 ? MEM_INPUT : MEM_OUTPUT, 1 << 20, &m, &err), &err);
-        leaving_share(l, &counting, NULL, &m);
+        exiting_free_later(l, &counting, NULL, &m);
         assert_int_equal(m.bytes, 0);
     }
 }
@@ -485,7 +485,7 @@ static void memory_is_freed_before_the_lock_is(void **state)
                                   .subject = {.kind = &subject_native},
                                   .device = &device_fake,
                                   .device_index = lock_index()};
-    struct leaving l = LEAVING_INIT;
+    struct exiting l = EXITING_INIT;
     struct err err = ERR_INIT;
     struct devlock lock = DEVLOCK_INIT;
     double waited = 0;
@@ -496,12 +496,12 @@ static void memory_is_freed_before_the_lock_is(void **state)
     must(rproc_spawn(&l.runners[0], &config, NULL, &err), &err);
     l.n = 1;
     share(&l);
-    leaving_keep(&l, &lock);
+    exiting_hold_lock(&l, &lock);
     assert_int_equal(freed, 0); /* it still has it */
     kill(l.runners[0].pid, SIGKILL);
     await_lock();
     assert_int_equal(freed, SHARED);
-    leaving_await(&l);
+    exiting_await(&l);
     assert_int_equal(freed, SHARED);
     assert_int_equal(l.n + l.n_shared, 0);
     remove_lock();
@@ -510,7 +510,7 @@ static void memory_is_freed_before_the_lock_is(void **state)
 /* Its runners were ended before: memory is all there is. */
 static void memory_alone_is_freed_as_well(void **state)
 {
-    struct leaving l = LEAVING_INIT;
+    struct exiting l = EXITING_INIT;
     struct err err = ERR_INIT;
     struct devlock lock = DEVLOCK_INIT;
     double waited = 0;
@@ -518,11 +518,11 @@ static void memory_alone_is_freed_as_well(void **state)
     (void)state;
     must(devlock_alone(&device_fake, lock_index(), &lock, &waited, &err), &err);
     share(&l);
-    leaving_keep(&l, &lock);
+    exiting_hold_lock(&l, &lock);
     assert_int_equal(lock.fd, -1);
     await_lock();
     assert_int_equal(freed, SHARED);
-    leaving_await(&l);
+    exiting_await(&l);
     assert_int_equal(freed, SHARED);
     remove_lock();
 }
@@ -530,13 +530,13 @@ static void memory_alone_is_freed_as_well(void **state)
 /* A device whose candidates are awaited at once. */
 static void memory_is_freed_without_a_watcher(void **state)
 {
-    struct leaving l = LEAVING_INIT;
+    struct exiting l = EXITING_INIT;
 
     (void)state;
     share(&l);
-    leaving_await(&l);
+    exiting_await(&l);
     assert_int_equal(freed, SHARED);
-    leaving_await(&l);
+    exiting_await(&l);
     assert_int_equal(freed, SHARED);
 }
 

@@ -6,7 +6,7 @@
  * hashes, so that every folder fills as fast as the others, and who stores something keeps its
  * folder within a 256th of what a kind may take. The time of a file is that of its last use.
  */
-#include "build/kept.h"
+#include "build/file_cache.h"
 
 #include "base/fs.h"
 
@@ -27,8 +27,8 @@ static char *folder_of(const char *cache_dir, const char *kind, const char *key)
     return xasprintf("%s/%s/%.2s", cache_dir, kind, key);
 }
 
-bool kept_load(const char *cache_dir, const char *kind, const char *key, size_t max_bytes,
-               struct buf *ret)
+bool file_cache_load(const char *cache_dir, const char *kind, const char *key, size_t max_bytes,
+                     struct buf *ret)
 {
     AUTO(freep) char *folder = folder_of(cache_dir, kind, key);
     AUTO(freep) char *path = fs_join(folder, key);
@@ -125,8 +125,8 @@ static int find_limit(uint64_t *ret_bytes, struct err *err)
     return 0;
 }
 
-int kept_store(const char *cache_dir, const char *kind, const char *key, const void *data,
-               size_t len, struct err *err)
+int file_cache_store(const char *cache_dir, const char *kind, const char *key, const void *data,
+                     size_t len, struct err *err)
 {
     AUTO(freep) char *folder = folder_of(cache_dir, kind, key);
     AUTO(freep) char *path = fs_join(folder, key);

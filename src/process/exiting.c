@@ -6,11 +6,11 @@
  * else; reaping is the judge's. mem_free() may be called beside whatever the judge has the device
  * do meanwhile (device.h).
  */
-#include "process/leaving.h"
+#include "process/exiting.h"
 
 #include <poll.h>
 
-void leaving_add(struct leaving *l, struct rproc *r)
+void exiting_add(struct exiting *l, struct rproc *r)
 {
     rproc_kill(r);
     if (l->n == PLAN_MAX_RUNNERS)
@@ -19,7 +19,8 @@ void leaving_add(struct leaving *l, struct rproc *r)
     *r = (struct rproc)RPROC_INIT;
 }
 
-void leaving_share(struct leaving *l, const struct device_judge_ops *ops, void *ctx, struct mem *m)
+void exiting_free_later(struct exiting *l, const struct device_judge_ops *ops, void *ctx,
+                        struct mem *m)
 {
     l->ops = ops;
     l->ctx = ctx;
@@ -27,7 +28,7 @@ void leaving_share(struct leaving *l, const struct device_judge_ops *ops, void *
     *m = (struct mem)MEM_INIT;
 }
 
-static void free_shared(struct leaving *l)
+static void free_shared(struct exiting *l)
 {
     while (l->n_shared > 0)
         l->ops->mem_free(l->ctx, &l->shared[--l->n_shared]);
@@ -35,7 +36,7 @@ static void free_shared(struct leaving *l)
 
 static void *watch(void *arg)
 {
-    struct leaving *l = arg;
+    struct exiting *l = arg;
 
     for (int i = 0; i < l->n; i++) {
         struct pollfd p = {l->runners[i].pidfd, POLLIN, 0};
@@ -48,7 +49,7 @@ static void *watch(void *arg)
     return NULL;
 }
 
-void leaving_keep(struct leaving *l, struct devlock *lock)
+void exiting_hold_lock(struct exiting *l, struct devlock *lock)
 {
     if (l->n == 0 && l->n_shared == 0)
         return;
@@ -57,10 +58,10 @@ void leaving_keep(struct leaving *l, struct devlock *lock)
     devlock_share(&l->lock);
     l->watched = pthread_create(&l->watcher, NULL, watch, l) == 0;
     if (!l->watched)
-        leaving_await(l);
+        exiting_await(l);
 }
 
-void leaving_await(struct leaving *l)
+void exiting_await(struct exiting *l)
 {
     if (l->watched)
         pthread_join(l->watcher, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/front.h"
+#include "cmd/detach.h"
 
 #include "base/fs.h"
 
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t command; /* the front's child */
-static int front_fd = -1;             /* the child's: where its status goes */
+static int detach_fd = -1;            /* the child's: where its status goes */
 
 static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
@@ -63,7 +63,7 @@ static void block_passed_on(sigset_t *ret_before)
     sigprocmask(SIG_BLOCK, &set, ret_before);
 }
 
-void front_split(void)
+void detach_begin(void)
 {
     pid_t front = getpid(), pid;
     sigset_t mask;
@@ -84,7 +84,7 @@ void front_split(void)
         close(pair[1]);
         return;
     }
-    front_fd = pair[1];
+    detach_fd = pair[1];
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != front)
         _exit(EXIT_FAILURE);
@@ -101,15 +101,15 @@ static void close_streams(void)
     close(null);
 }
 
-void front_leave(int status)
+void detach_end(int status)
 {
     unsigned char byte = (unsigned char)status;
 
-    if (front_fd < 0)
+    if (detach_fd < 0)
         return;
     close_streams();
     prctl(PR_SET_PDEATHSIG, 0);
-    if (write(front_fd, &byte, 1) < 0)
+    if (write(detach_fd, &byte, 1) < 0)
         _exit(status); /* nobody is there any more */
-    fd_closep(&front_fd);
+    fd_closep(&detach_fd);
 }

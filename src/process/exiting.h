@@ -4,8 +4,8 @@
  * lock stays with them, and so does the memory that they shared, which a driver is slow to take
  * back from somebody who dies. When the last one is gone that is freed, and then the lock let go
  * of. */
-#ifndef ASSAY_PROCESS_LEAVING_H
-#define ASSAY_PROCESS_LEAVING_H
+#ifndef ASSAY_PROCESS_EXITING_H
+#define ASSAY_PROCESS_EXITING_H
 
 #include "process/devlock.h"
 #include "process/rproc.h"
@@ -13,7 +13,7 @@
 
 #include <pthread.h>
 
-struct leaving { /* does not move while it is watched */
+struct exiting { /* does not move while it is watched */
     struct rproc runners[PLAN_MAX_RUNNERS];
     int n;
     const struct device_judge_ops *ops; /* whose memory `shared` is */
@@ -26,21 +26,22 @@ struct leaving { /* does not move while it is watched */
     bool watched;
 };
 
-#define LEAVING_INIT         \
+#define EXITING_INIT         \
     {                        \
         .lock = DEVLOCK_INIT \
     }
 
 /* Kills it; *r is RPROC_INIT then. Not while they are watched. */
-void leaving_add(struct leaving *l, struct rproc *r);
+void exiting_add(struct exiting *l, struct rproc *r);
 /* Takes *m over, to be freed when they are gone: *m is MEM_INIT then. Not while they are watched.
  */
-void leaving_share(struct leaving *l, const struct device_judge_ops *ops, void *ctx, struct mem *m);
+void exiting_free_later(struct exiting *l, const struct device_judge_ops *ops, void *ctx,
+                        struct mem *m);
 /* Takes the lock over until all are gone, and does not wait for that. Shared from here on: spares
  * may open the device meanwhile, nobody may be timed. */
-void leaving_keep(struct leaving *l, struct devlock *lock);
+void exiting_hold_lock(struct exiting *l, struct devlock *lock);
 /* Waits until all are gone, and their memory with them. Before anybody is timed, and before the
  * device is closed. */
-void leaving_await(struct leaving *l);
+void exiting_await(struct exiting *l);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "testing.h"
 
-#include "cmd/front.h"
+#include "cmd/detach.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -47,7 +47,7 @@ static void start(struct pair *p, void (*command)(int said, int word))
         close(text[1]);
         close(said[0]);
         close(word[1]);
-        front_split();
+        detach_begin();
         command(said[1], word[0]);
         _exit(97);
     }
@@ -61,7 +61,7 @@ static void start(struct pair *p, void (*command)(int said, int word))
     assert_true(p->command != p->front);
 }
 
-static int front_status(const struct pair *p)
+static int detach_status(const struct pair *p)
 {
     int status = 0;
 
@@ -90,7 +90,7 @@ static void leaves_with_4(int said, int word)
     say_pid(said);
     if (write(STDOUT_FILENO, "pass", 4) != 4)
         _exit(96);
-    front_leave(4);
+    detach_end(4);
     await_word(word);
     _exit(0);
 }
@@ -103,7 +103,7 @@ static void front_ends_when_all_is_said(void **state)
 
     (void)state;
     start(&p, leaves_with_4);
-    status = front_status(&p);
+    status = detach_status(&p);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 4);
     assert_int_equal(read(p.text, text, sizeof(text)), 4);
@@ -128,7 +128,7 @@ static void front_exits_as_the_command(void **state)
     start(&p, exits_with_5);
     assert_int_equal(waitpid(p.front, &status, WNOHANG), 0);
     end(&p);
-    status = front_status(&p);
+    status = detach_status(&p);
     assert_int_equal(WEXITSTATUS(status), 5);
 }
 
@@ -147,7 +147,7 @@ static void front_dies_as_the_command(void **state)
     (void)state;
     start(&p, is_killed);
     end(&p);
-    status = front_status(&p);
+    status = detach_status(&p);
     assert_true(WIFSIGNALED(status));
     assert_int_equal(WTERMSIG(status), SIGKILL);
 }
@@ -177,7 +177,7 @@ static void signals_reach_the_command(void **state)
 
         start(&p, heeds_signals);
         kill(p.front, SIGTERM);
-        status = front_status(&p);
+        status = detach_status(&p);
         assert_true(WIFEXITED(status));
         assert_int_equal(WEXITSTATUS(status), 6);
         end(&p);
@@ -191,7 +191,7 @@ static void command_dies_with_the_front(void **state)
     (void)state;
     start(&p, exits_with_5);
     kill(p.front, SIGKILL);
-    front_status(&p);
+    detach_status(&p);
     assert_true(has_ended(&p, LIMIT_MS));
     end(&p);
 }

@@ -2,7 +2,7 @@
 /* What is kept by key, and what makes room for it. */
 #include "build_rig.h"
 
-#include "build/kept.h"
+#include "build/file_cache.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void store(int key, size_t bytes)
     AUTO(freep) char *name = xasprintf("ab%04d", key), *data = xcalloc(bytes + 1, 1);
     struct err err = ERR_INIT;
 
-    if (kept_store(cache, "things", name, memset(data, key, bytes), bytes, &err) < 0)
+    if (file_cache_store(cache, "things", name, memset(data, key, bytes), bytes, &err) < 0)
         fail_msg("%s", err.text);
 }
 
@@ -48,7 +48,7 @@ static bool load(int key, struct buf *ret)
 {
     AUTO(freep) char *name = xasprintf("ab%04d", key);
 
-    return kept_load(cache, "things", name, 1 << 20, ret);
+    return file_cache_load(cache, "things", name, 1 << 20, ret);
 }
 
 /* As if it had last been used so long ago. */
@@ -126,8 +126,8 @@ static void test_others_stay(void **state)
     struct err err = ERR_INIT;
 
     (void)state;
-    assert_int_equal(kept_store(cache, "others", "ab", "x", 1, &err), 0);
-    assert_int_equal(kept_store(cache, "things", "ac", "x", 1, &err), 0);
+    assert_int_equal(file_cache_store(cache, "others", "ab", "x", 1, &err), 0);
+    assert_int_equal(file_cache_store(cache, "things", "ac", "x", 1, &err), 0);
     assert_int_equal(fs_mkdirs(dir, &err), 0);
     assert_int_equal(symlink(include, link), 0);
     for (int key = 1; key <= 5; key++)
@@ -146,7 +146,7 @@ static void test_limits_that_are_none(void **state)
         struct err err = ERR_INIT;
 
         setenv("ASSAY_CACHE_MB", words[i], 1);
-        assert_int_equal(kept_store(cache, "things", "ab", "x", 1, &err), -1);
+        assert_int_equal(file_cache_store(cache, "things", "ab", "x", 1, &err), -1);
         assert_int_equal(err.kind, ERR_USAGE);
         assert_non_null(strstr(err.text, "ASSAY_CACHE_MB="));
     }
