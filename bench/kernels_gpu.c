@@ -107,14 +107,14 @@ static int fill(enum room r, enum dtype t, int64_t n, double deviation, struct e
 /* y as wide as got, so that nothing is off. */
 static int make_exact(enum dtype t, int64_t n, struct err *err)
 {
-    struct job j = {.kind = JOB_CONVERT,
-                    .store = STORE_F64,
-                    .in = {at(ROOM_GOT)},
-                    .type = {t},
-                    .in_count = {n},
-                    .y = at(ROOM_Y),
-                    .count = n,
-                    .convert = {.to = STORE_F64}};
+    struct op_job j = {.kind = OP_JOB_CONVERT,
+                       .store = STORE_F64,
+                       .in = {at(ROOM_GOT)},
+                       .type = {t},
+                       .in_count = {n},
+                       .y = at(ROOM_Y),
+                       .count = n,
+                       .convert = {.to = STORE_F64}};
 
     return gpu_run_convert(engine.ctx, &j, err);
 }

@@ -13,7 +13,7 @@
 #define MAX_DEPTH 16
 #define MAX_NODES 200000
 
-struct reader {
+struct ydoc_reader {
     struct ydoc *doc;
     yaml_document_t *yaml;
     int n_nodes;
@@ -32,7 +32,8 @@ int ydoc_fail(const struct ydoc *d, int line, struct err *err, const char *fmt, 
 
 /* --- from libyaml's document --- */
 
-static int read_node(struct reader *r, int index, int depth, struct ynode *ret, struct err *err);
+static int read_node(struct ydoc_reader *r, int index, int depth, struct ynode *ret,
+                     struct err *err);
 
 static int line_of(const yaml_node_t *n)
 {
@@ -45,7 +46,7 @@ static bool has_nul(const yaml_node_t *scalar)
     return memchr(scalar->data.scalar.value, '\0', scalar->data.scalar.length) != NULL;
 }
 
-static int read_list(struct reader *r, const yaml_node_t *n, int depth, struct ynode *ret,
+static int read_list(struct ydoc_reader *r, const yaml_node_t *n, int depth, struct ynode *ret,
                      struct err *err)
 {
     size_t count = (size_t)(n->data.sequence.items.top - n->data.sequence.items.start);
@@ -60,7 +61,7 @@ static int read_list(struct reader *r, const yaml_node_t *n, int depth, struct y
     return 0;
 }
 
-static int read_key(struct reader *r, int index, struct ynode *map, struct err *err)
+static int read_key(struct ydoc_reader *r, int index, struct ynode *map, struct err *err)
 {
     const yaml_node_t *key = yaml_document_get_node(r->yaml, index);
 
@@ -75,7 +76,7 @@ static int read_key(struct reader *r, int index, struct ynode *map, struct err *
     return 0;
 }
 
-static int read_map(struct reader *r, const yaml_node_t *n, int depth, struct ynode *ret,
+static int read_map(struct ydoc_reader *r, const yaml_node_t *n, int depth, struct ynode *ret,
                     struct err *err)
 {
     const yaml_node_pair_t *pairs = n->data.mapping.pairs.start;
@@ -94,7 +95,8 @@ static int read_map(struct reader *r, const yaml_node_t *n, int depth, struct yn
     return 0;
 }
 
-static int read_node(struct reader *r, int index, int depth, struct ynode *ret, struct err *err)
+static int read_node(struct ydoc_reader *r, int index, int depth, struct ynode *ret,
+                     struct err *err)
 {
     const yaml_node_t *n = yaml_document_get_node(r->yaml, index);
 
@@ -153,7 +155,7 @@ int ydoc_parse(const char *path, const char *text, size_t len, struct ydoc **ret
     if (!yaml_parser_load(&parser, &yaml)) {
         parse_failed(d, &parser, err);
     } else {
-        struct reader r = {.doc = d, .yaml = &yaml};
+        struct ydoc_reader r = {.doc = d, .yaml = &yaml};
 
         rc = yaml_document_get_root_node(&yaml) ? read_node(&r, 1, 0, &d->root, err)
                                                 : ydoc_fail(d, 1, err, "there is nothing in it");

@@ -101,31 +101,31 @@ static int write_sources(const struct build_request *req, const char *dir, const
 }
 
 /* A NULL-terminated list of borrowed words; free the list alone. */
-struct words {
+struct recipe_words {
     const char **v;
     size_t n;
 };
 
-static void add_word(struct words *w, const char *word)
+static void add_word(struct recipe_words *w, const char *word)
 {
     w->v = xrealloc(w->v, (w->n + 2) * sizeof(*w->v));
     w->v[w->n++] = word;
     w->v[w->n] = NULL;
 }
 
-static void add_words(struct words *w, const char *const *words)
+static void add_words(struct recipe_words *w, const char *const *words)
 {
     for (; *words; words++)
         add_word(w, *words);
 }
 
-static void words_release(struct words *w)
+static void words_release(struct recipe_words *w)
 {
     free(w->v);
 }
 
 static void command_line(const struct recipe *r, const char *include, const char *name,
-                         struct words *w)
+                         struct recipe_words *w)
 {
     add_word(w, r->program);
     add_words(w, r->hidden);
@@ -139,7 +139,7 @@ static int run_tool(const struct recipe *r, const struct build_request *req, con
                     struct err *err)
 {
     AUTO(freep) char *include = realpath(req->include_dir, NULL);
-    AUTO(words_release) struct words argv = {NULL, 0}, ro_dirs = {NULL, 0};
+    AUTO(words_release) struct recipe_words argv = {NULL, 0}, ro_dirs = {NULL, 0};
 
     if (!include)
         return fail_errno(err, "%s", req->include_dir);

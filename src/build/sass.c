@@ -131,17 +131,17 @@ void sass_merge(struct sass *s, struct sass *other)
 
 /* ---- words ---- */
 
-struct text {
+struct text_slice {
     const char *at, *end;
 };
 
-static void skip_blanks(struct text *t)
+static void skip_blanks(struct text_slice *t)
 {
     while (t->at < t->end && (*t->at == ' ' || *t->at == '\t'))
         t->at++;
 }
 
-static bool take(struct text *t, const char *word)
+static bool take(struct text_slice *t, const char *word)
 {
     size_t len = strlen(word);
 
@@ -152,9 +152,9 @@ static bool take(struct text *t, const char *word)
 }
 
 /* Up to the first of `stops`, which stays. */
-static struct text take_until(struct text *t, const char *stops)
+static struct text_slice take_until(struct text_slice *t, const char *stops)
 {
-    struct text word = *t;
+    struct text_slice word = *t;
 
     while (t->at < t->end && !strchr(stops, *t->at))
         t->at++;
@@ -162,12 +162,12 @@ static struct text take_until(struct text *t, const char *stops)
     return word;
 }
 
-static bool equals(const struct text *t, const char *word)
+static bool equals(const struct text_slice *t, const char *word)
 {
     return (size_t)(t->end - t->at) == strlen(word) && memcmp(t->at, word, strlen(word)) == 0;
 }
 
-static bool next_line(struct text *rest, struct text *ret)
+static bool next_line(struct text_slice *rest, struct text_slice *ret)
 {
     if (rest->at == rest->end)
         return false;
@@ -180,13 +180,13 @@ static bool next_line(struct text *rest, struct text *ret)
 /* ---- one instruction ---- */
 
 struct instruction {
-    struct text opcode, modifiers; /* "HMMA", ".16816.F32.BF16" */
-    struct text first;             /* operand; empty when there is none */
+    struct text_slice opcode, modifiers; /* "HMMA", ".16816.F32.BF16" */
+    struct text_slice first;             /* operand; empty when there is none */
 };
 
 /* An address, maybe a predicate, and then the opcode. False for anything else, such as the second
  * half of an encoding, which stands in a comment, too. */
-static bool parse_instruction(struct text line, struct instruction *ret)
+static bool parse_instruction(struct text_slice line, struct instruction *ret)
 {
     skip_blanks(&line);
     if (!take(&line, "/*") || line.at == line.end || !isxdigit((unsigned char)*line.at))
@@ -207,10 +207,10 @@ static bool parse_instruction(struct text line, struct instruction *ret)
     return ret->opcode.at < ret->opcode.end && isupper((unsigned char)*ret->opcode.at);
 }
 
-static bool has_modifier(struct text modifiers, const char *want)
+static bool has_modifier(struct text_slice modifiers, const char *want)
 {
     while (take(&modifiers, ".")) {
-        struct text word = take_until(&modifiers, ".");
+        struct text_slice word = take_until(&modifiers, ".");
 
         if (equals(&word, want))
             return true;
@@ -218,7 +218,7 @@ static bool has_modifier(struct text modifiers, const char *want)
     return false;
 }
 
-static bool ends_in_mma(const struct text *opcode)
+static bool ends_in_mma(const struct text_slice *opcode)
 {
     return opcode->end - opcode->at >= 3 && memcmp(opcode->end - 3, "MMA", 3) == 0;
 }
@@ -253,7 +253,7 @@ static void count(struct sass_counts *c, const struct instruction *i)
 /* ---- whose it is ---- */
 
 /* NULL when there are too many. */
-static struct sass_kernel *add_kernel(struct sass *s, const struct text *name)
+static struct sass_kernel *add_kernel(struct sass *s, const struct text_slice *name)
 {
     if (s->n_kernels == SASS_MAX_KERNELS) {
         s->left_out++;
@@ -277,7 +277,7 @@ static struct sass_kernel *add_kernel(struct sass *s, const struct text *name)
     return k;
 }
 
-static bool begins_kernel(struct text line, struct text *ret_name)
+static bool begins_kernel(struct text_slice line, struct text_slice *ret_name)
 {
     skip_blanks(&line);
     if (take(&line, "Function : ")) {
@@ -294,7 +294,7 @@ static bool begins_kernel(struct text line, struct text *ret_name)
 }
 
 /* Digits behind the word, if it is somewhere in the line. */
-static void find_number(const struct text *line, const char *word, int64_t *ret)
+static void find_number(const struct text_slice *line, const char *word, int64_t *ret)
 {
     const char *at = memmem(line->at, (size_t)(line->end - line->at), word, strlen(word));
     int64_t v = 0;
@@ -311,7 +311,7 @@ static void find_number(const struct text *line, const char *word, int64_t *ret)
 
 void sass_read(struct sass *s, const char *text, size_t len)
 {
-    struct text rest = {text, text + len}, line, name;
+    struct text_slice rest = {text, text + len}, line, name;
     struct sass_kernel *kernel = NULL;
     struct instruction i;
 
@@ -332,9 +332,9 @@ void sass_read(struct sass *s, const char *text, size_t len)
 
 /* ---- registers and memory ---- */
 
-static struct sass_kernel *find_kernel(struct sass *s, const struct text *full)
+static struct sass_kernel *find_kernel(struct sass *s, const struct text_slice *full)
 {
-    struct text name = {full->at, full->at + MIN(full->end - full->at, SASS_MAX_NAME)};
+    struct text_slice name = {full->at, full->at + MIN(full->end - full->at, SASS_MAX_NAME)};
 
     for (int i = 0; i < s->n_kernels; i++)
         if (equals(&name, s->kernels[i].name))
@@ -344,20 +344,20 @@ static struct sass_kernel *find_kernel(struct sass *s, const struct text *full)
 
 struct sass_kernel *sass_find(struct sass *s, const char *name)
 {
-    struct text full = {name, name + strlen(name)};
+    struct text_slice full = {name, name + strlen(name)};
 
     return find_kernel(s, &full);
 }
 
 void sass_read_usage(struct sass *s, const char *text, size_t len)
 {
-    struct text rest = {text, text + len}, line;
+    struct text_slice rest = {text, text + len}, line;
     struct sass_kernel *kernel = NULL;
 
     while (next_line(&rest, &line)) {
         skip_blanks(&line);
         if (take(&line, "Function ")) {
-            struct text name = take_until(&line, ":");
+            struct text_slice name = take_until(&line, ":");
 
             kernel = find_kernel(s, &name);
         } else if (kernel) {

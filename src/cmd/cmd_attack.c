@@ -34,7 +34,7 @@ static const struct opt attack_table[] = {
     {0},
 };
 
-struct finding {
+struct attack_finding {
     enum attack_outcome outcome;
     struct verdict verdict;
     struct attack_times times, control; /* control: with a control */
@@ -58,8 +58,8 @@ struct attack_cmd {
     struct judge *judge;
     struct judge_request request; /* of the attack at hand, but for its text */
     struct corpus corpus;
-    struct finding *findings; /* like corpus.attacks */
-    struct control *controls; /* of this problem */
+    struct attack_finding *findings; /* like corpus.attacks */
+    struct control *controls;        /* of this problem */
     int n_controls;
 };
 
@@ -162,7 +162,7 @@ static int find_control(struct attack_cmd *r, const struct attack *a, struct att
     return 0;
 }
 
-static void name_sizes(const struct attack_cmd *r, struct finding *f)
+static void name_sizes(const struct attack_cmd *r, struct attack_finding *f)
 {
     for (int i = 0; i < f->control.n; i++) {
         AUTO(buf_release) struct buf name = BUF_INIT;
@@ -174,7 +174,7 @@ static void name_sizes(const struct attack_cmd *r, struct finding *f)
 
 /* Both once more, in turn: the least of their times count. An attack that does not pass this time
  * did pass before, and stays what it was found to be. */
-static int time_again(struct attack_cmd *r, const struct attack *a, struct finding *f,
+static int time_again(struct attack_cmd *r, const struct attack *a, struct attack_finding *f,
                       struct err *err)
 {
     struct control *control = known_control(r, a);
@@ -196,7 +196,7 @@ static int time_again(struct attack_cmd *r, const struct attack *a, struct findi
 }
 
 /* Faster than its control, as it seems. One disturbed control is enough for that. */
-static bool seems_fast(const struct attack *a, const struct finding *f)
+static bool seems_fast(const struct attack *a, const struct attack_finding *f)
 {
     return a->control && f->outcome == ATTACK_MISSED && f->verdict.kind == VERDICT_PASS &&
            f->times.n == f->control.n;
@@ -205,7 +205,7 @@ static bool seems_fast(const struct attack *a, const struct finding *f)
 static int judge_attack(struct attack_cmd *r, int i, struct err *err)
 {
     const struct attack *a = &r->corpus.attacks[i];
-    struct finding *f = &r->findings[i];
+    struct attack_finding *f = &r->findings[i];
     struct evaluation e;
 
     if (a->control && find_control(r, a, &f->control, err) < 0)
@@ -282,7 +282,7 @@ static bool is_well(enum attack_outcome o)
 static void print_finding(const struct attack_cmd *r, int i, struct buf *out)
 {
     const struct attack *a = &r->corpus.attacks[i];
-    const struct finding *f = &r->findings[i];
+    const struct attack_finding *f = &r->findings[i];
     bool well = is_well(f->outcome);
 
     text_colored(out, r->app->color, well ? TEXT_GREEN : TEXT_RED, "%-9s",
@@ -311,7 +311,8 @@ static void add_time(struct table *t, const struct attack_times *times, int i)
     table_add(t, TEXT_PLAIN, "%s", i < times->n ? buf_str(&us) : "-");
 }
 
-static void add_against_control(struct table *t, const struct attack *a, const struct finding *f)
+static void add_against_control(struct table *t, const struct attack *a,
+                                const struct attack_finding *f)
 {
     for (int i = 0; i < f->control.n; i++) {
         double share = i < f->times.n ? 100 * f->times.us[i] / f->control.us[i] : 0;
@@ -401,7 +402,7 @@ static json_t *times_json(const struct attack_times *t)
     return list;
 }
 
-static json_t *finding_json(const struct attack *a, const struct finding *f)
+static json_t *finding_json(const struct attack *a, const struct attack_finding *f)
 {
     char letter[2] = {a->in_class->letter, '\0'};
     json_t *j = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:f}", "number",

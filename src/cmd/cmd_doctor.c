@@ -41,21 +41,21 @@ static const struct {
              [MARK_ABSENT] = {"-  ", TEXT_DIM},
              [MARK_OK] = {"ok ", TEXT_GREEN}};
 
-struct finding {
+struct check {
     const char *what;
     enum mark mark;
     char text[512];
 };
 
 struct findings {
-    struct finding list[64];
+    struct check list[64];
     int n;
 };
 
 static void PRINTF_LIKE(4, 5)
     note(struct findings *f, const char *what, enum mark mark, const char *fmt, ...)
 {
-    struct finding *x = &f->list[f->n];
+    struct check *x = &f->list[f->n];
     va_list ap;
 
     if (f->n == (int)ARRAY_SIZE(f->list))
@@ -289,7 +289,7 @@ static int doctor_main(struct app *app, const void *options, int argc, char **ar
     look_at_runner(&f, app);
     look_at_store(&f, app);
     for (int i = 0; i < f.n; i++) {
-        const struct finding *x = &f.list[i];
+        const struct check *x = &f.list[i];
         AUTO(buf_release) struct buf line = BUF_INIT;
 
         well = well && x->mark != MARK_NO;

@@ -108,23 +108,23 @@ const char *cublas_name(const struct cublas *b)
 }
 
 /* A matrix of rows x cols as cuBLAS is told of it. */
-struct layout {
+struct blas_layout {
     int op;
     int64_t ld;
 };
 
 static bool layout(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride,
-                   struct layout *ret)
+                   struct blas_layout *ret)
 {
     if (col_stride == 1 && row_stride >= cols) {
-        *ret = (struct layout){CUBLAS_OP_N, row_stride};
+        *ret = (struct blas_layout){CUBLAS_OP_N, row_stride};
         return true;
     }
-    *ret = (struct layout){CUBLAS_OP_T, col_stride};
+    *ret = (struct blas_layout){CUBLAS_OP_T, col_stride};
     return row_stride == 1 && col_stride >= rows;
 }
 
-static bool layouts(const struct gemm *g, struct layout *a, struct layout *b)
+static bool layouts(const struct gemm *g, struct blas_layout *a, struct blas_layout *b)
 {
     return layout(g->m, g->k.count, g->a_row, g->a_col, a) &&
            layout(g->k.count, g->n, g->b_row, g->b_col, b) && g->c_col == 1 && g->c_row >= g->n;
@@ -132,7 +132,7 @@ static bool layouts(const struct gemm *g, struct layout *a, struct layout *b)
 
 bool cublas_takes(const struct gpu_product *q)
 {
-    struct layout a, b;
+    struct blas_layout a, b;
 
     return q->g.k.count > 0 && layouts(&q->g, &a, &b);
 }
@@ -153,7 +153,7 @@ int cublas_product(struct cublas *h, const struct gpu_product *q, struct err *er
     static const double one = 1, zero = 0;
     /* Both count the same batch, so the shorter run divides the longer. */
     int64_t run = MIN(even_run(&q->batch_a, q->batch), even_run(&q->batch_b, q->batch));
-    struct layout a = {0, 0}, b = {0, 0};
+    struct blas_layout a = {0, 0}, b = {0, 0};
 
     layouts(&q->g, &a, &b); /* cublas_takes() has said that they are */
     for (int64_t i = 0; i < q->batch; i += run) {

@@ -6,9 +6,9 @@
 
 #include <assert.h>
 
-struct plan {
-    const void *y;  /* the output's address; nothing is written there */
-    struct job job; /* the only one so far */
+struct fused_plan {
+    const void *y;     /* the output's address; nothing is written there */
+    struct op_job job; /* the only one so far */
     int n_jobs;
 };
 
@@ -23,12 +23,12 @@ static void free_nothing(void *ctx, void *at)
     (void)ctx, (void)at;
 }
 
-static int note_job(void *ctx, const struct job *j, struct err *err)
+static int note_job(void *ctx, const struct op_job *j, struct err *err)
 {
-    struct plan *p = ctx;
+    struct fused_plan *p = ctx;
 
     p->job = *j;
-    if (p->n_jobs++ > 0 || j->kind != JOB_PASS || j->y != p->y)
+    if (p->n_jobs++ > 0 || j->kind != OP_JOB_PASS || j->y != p->y)
         return fail(err, ERR_SYSTEM, "not one pass");
     return 0;
 }
@@ -38,7 +38,7 @@ static bool plan_pass(const struct gpu *g, const struct graph *graph, const void
                       int output, struct gpu_pass *ret)
 {
     double nothing;
-    struct plan p = {.y = &nothing};
+    struct fused_plan p = {.y = &nothing};
     struct backend b = {.ctx = &p,
                         .reads_sources = true,
                         .most_steps = g->most_steps,

@@ -55,7 +55,7 @@ int gpu_multiply(struct gpu *g, enum store store, const struct gpu_product *q, s
     return multiply_own(g, store, q, err);
 }
 
-int gpu_run_matmul(struct gpu *g, const struct job *j, struct err *err)
+int gpu_run_matmul(struct gpu *g, const struct op_job *j, struct err *err)
 {
     const struct matmul_args *m = &j->matmul;
     AUTO(gpu_room_release) struct gpu_room own_a = {g, NULL};
@@ -73,7 +73,7 @@ int gpu_run_matmul(struct gpu *g, const struct job *j, struct err *err)
     return gpu_multiply(g, j->store, &q, err);
 }
 
-double gpu_matmul_scratch(const struct gpu *g, const struct job *j)
+double gpu_matmul_scratch(const struct gpu *g, const struct op_job *j)
 {
     (void)g;
     return gpu_copy_bytes(j, 0, j->store) + gpu_copy_bytes(j, 1, j->store) +
@@ -81,7 +81,7 @@ double gpu_matmul_scratch(const struct gpu *g, const struct job *j)
 }
 
 /* Offsets are looked at on the host, which then has a product for each group made. */
-static int read_offsets(struct gpu *g, const struct job *j, int64_t *ret, struct err *err)
+static int read_offsets(struct gpu *g, const struct op_job *j, int64_t *ret, struct err *err)
 {
     AUTO(gpu_room_release) struct gpu_room own = {g, NULL};
     const void *at;
@@ -95,7 +95,7 @@ static int read_offsets(struct gpu *g, const struct job *j, int64_t *ret, struct
     return job_check_offsets(&j->grouped, ret, err);
 }
 
-int gpu_run_grouped(struct gpu *g, const struct job *j, struct err *err)
+int gpu_run_grouped(struct gpu *g, const struct op_job *j, struct err *err)
 {
     const struct gemm *whole = &j->grouped.gemm;
     size_t size = gpu_store_size(j->store);
@@ -119,7 +119,7 @@ int gpu_run_grouped(struct gpu *g, const struct job *j, struct err *err)
     return 0;
 }
 
-double gpu_grouped_scratch(const struct gpu *g, const struct job *j)
+double gpu_grouped_scratch(const struct gpu *g, const struct op_job *j)
 {
     return gpu_matmul_scratch(g, j) + gpu_copy_bytes(j, 2, STORE_I64);
 }
@@ -127,7 +127,7 @@ double gpu_grouped_scratch(const struct gpu *g, const struct job *j)
 /* ---- convolutions ---- */
 
 /* How one phase is cut: `images` and `places` at a time, a group at a time. */
-struct conv_plan {
+struct gpu_conv_plan {
     bool as_is; /* x is the matrix of columns */
     bool scattered;
     int64_t images, places;
@@ -175,12 +175,12 @@ static bool is_direct(const struct conv_args *c)
     return direct;
 }
 
-static struct conv_plan conv_plan(const struct gpu *g, const struct job *j,
-                                  const struct conv_phase *p)
+static struct gpu_conv_plan conv_plan(const struct gpu *g, const struct op_job *j,
+                                      const struct conv_phase *p)
 {
     const struct conv_args *c = &j->conv;
     double size = (double)gpu_store_size(j->store), column = (double)p->span.count * size;
-    struct conv_plan q = {.scattered = c->transposed, .images = c->n, .places = p->places};
+    struct gpu_conv_plan q = {.scattered = c->transposed, .images = c->n, .places = p->places};
 
     q.as_is = is_pointwise(c) && !gpu_needs_copy(j, 0, j->store);
     if (q.as_is)
@@ -205,12 +205,12 @@ static int64_t ceil_div(int64_t a, int64_t b)
 /* What one convolution works with. */
 struct conv_run {
     struct gpu *g;
-    const struct job *j;
+    const struct op_job *j;
     const struct conv_args *c;
     const void *w, *bias;
     struct typed x;
     struct conv_phase phase;
-    struct conv_plan plan;
+    struct gpu_conv_plan plan;
     void *columns, *sums;
 };
 
@@ -329,17 +329,17 @@ static int conv_run(struct conv_run *r, struct err *err)
 }
 
 /* x is read as it lies unless it is to be rounded; bias is never rounded. */
-static struct job without_rounding(const struct job *j)
+static struct op_job without_rounding(const struct op_job *j)
 {
-    struct job plain = *j;
+    struct op_job plain = *j;
 
     plain.round = ROUND_NONE;
     return plain;
 }
 
-int gpu_run_conv(struct gpu *g, const struct job *j, struct err *err)
+int gpu_run_conv(struct gpu *g, const struct op_job *j, struct err *err)
 {
-    struct job plain = without_rounding(j);
+    struct op_job plain = without_rounding(j);
     AUTO(gpu_room_release) struct gpu_room own_x = {g, NULL};
     AUTO(gpu_room_release) struct gpu_room own_w = {g, NULL};
     AUTO(gpu_room_release) struct gpu_room own_bias = {g, NULL};
@@ -356,7 +356,7 @@ int gpu_run_conv(struct gpu *g, const struct job *j, struct err *err)
     return conv_run(&r, err);
 }
 
-double gpu_conv_scratch(const struct gpu *g, const struct job *j)
+double gpu_conv_scratch(const struct gpu *g, const struct op_job *j)
 {
     double most = 0, copies = gpu_copy_bytes(j, 1, j->store);
     struct conv_phase phase;
@@ -368,14 +368,14 @@ double gpu_conv_scratch(const struct gpu *g, const struct job *j)
     for (int64_t i = 0; !is_direct(&j->conv) && i < conv_phases(&j->conv); i++) {
         conv_phase(&j->conv, i, &phase);
 
-        struct conv_plan q = conv_plan(g, j, &phase);
+        struct gpu_conv_plan q = conv_plan(g, j, &phase);
 
         most = MAX(most, q.columns + q.sums + q.weights);
     }
     return copies + most + (j->store == STORE_F64 ? GPU_BLAS_BYTES : 0);
 }
 
-int gpu_run_pool(struct gpu *g, const struct job *j, struct err *err)
+int gpu_run_pool(struct gpu *g, const struct op_job *j, struct err *err)
 {
     struct gpu_pool a = {
         .p = j->pool, .x = gpu_operand(j, 0), .y = j->y, .n = j->count, .op = (int)j->op};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside src/gpu: gpu_engine.c opens and evaluates, the others carry out jobs (ops/job.h). */
+/* Inside src/gpu: gpu_engine.c opens and evaluates, the others carry out jobs (ops/op_job.h). */
 #ifndef ASSAY_GPU_GPU_CTX_H
 #define ASSAY_GPU_GPU_CTX_H
 
@@ -76,7 +76,7 @@ int gpu_room_take(struct gpu_room *r, double bytes, struct err *err);
 int gpu_launch(struct gpu *g, int kernel, int64_t n, void *args, struct err *err);
 int gpu_launch_blocks(struct gpu *g, int kernel, int64_t blocks, void *args, struct err *err);
 
-static inline struct typed gpu_operand(const struct job *j, int i)
+static inline struct typed gpu_operand(const struct op_job *j, int i)
 {
     return (struct typed){j->in[i], (int)j->type[i]};
 }
@@ -88,15 +88,15 @@ static inline size_t gpu_store_size(enum store s)
 
 /* Whether operand i has to be copied before an op that takes the store's type alone (or another
  * rounding) can read it. */
-bool gpu_needs_copy(const struct job *j, int i, enum store store);
-double gpu_copy_bytes(const struct job *j, int i, enum store store);
+bool gpu_needs_copy(const struct op_job *j, int i, enum store store);
+double gpu_copy_bytes(const struct op_job *j, int i, enum store store);
 /* *ret is the operand as the store has it, in r where it had to be copied. */
-int gpu_plain(struct gpu *g, const struct job *j, int i, enum store store, struct gpu_room *r,
+int gpu_plain(struct gpu *g, const struct op_job *j, int i, enum store store, struct gpu_room *r,
               const void **ret, struct err *err);
 
 /* ---- passes with a kernel of their own ---- */
 
-struct gpu_pass gpu_pass_of(const struct job *j);
+struct gpu_pass gpu_pass_of(const struct op_job *j);
 /* The program of a pass: everything but addresses and numbers. */
 void gpu_special_text(const struct gpu_pass *a, enum store store, struct buf *to);
 /* Of one in double that elements of dtype t are compared with instead (gpu_compare.cuh). */
@@ -118,7 +118,7 @@ int gpu_compare(void *ctx, const struct graph *graph, const void *const *sources
 
 /* ---- jobs ---- */
 
-typedef int gpu_job_fn(struct gpu *g, const struct job *j, struct err *err);
+typedef int gpu_job_fn(struct gpu *g, const struct op_job *j, struct err *err);
 gpu_job_fn gpu_run_convert, gpu_run_made, gpu_run_pass, gpu_run_elementwise;
 gpu_job_fn gpu_run_move, gpu_run_rows, gpu_run_pad, gpu_run_indexed;
 gpu_job_fn gpu_run_reduce, gpu_run_topk, gpu_run_lines;
@@ -126,13 +126,13 @@ gpu_job_fn gpu_run_matmul, gpu_run_grouped, gpu_run_conv, gpu_run_pool, gpu_run_
     gpu_run_delta;
 
 /* Scratch of each, as struct backend has it. */
-double gpu_indexed_scratch(const struct gpu *g, const struct job *j);
-double gpu_reduce_scratch(const struct gpu *g, const struct job *j);
-double gpu_matmul_scratch(const struct gpu *g, const struct job *j);
-double gpu_conv_scratch(const struct gpu *g, const struct job *j);
-double gpu_recur_scratch(const struct gpu *g, const struct job *j);
-double gpu_grouped_scratch(const struct gpu *g, const struct job *j);
-double gpu_delta_scratch(const struct gpu *g, const struct job *j);
+double gpu_indexed_scratch(const struct gpu *g, const struct op_job *j);
+double gpu_reduce_scratch(const struct gpu *g, const struct op_job *j);
+double gpu_matmul_scratch(const struct gpu *g, const struct op_job *j);
+double gpu_conv_scratch(const struct gpu *g, const struct op_job *j);
+double gpu_recur_scratch(const struct gpu *g, const struct op_job *j);
+double gpu_grouped_scratch(const struct gpu *g, const struct op_job *j);
+double gpu_delta_scratch(const struct gpu *g, const struct op_job *j);
 
 /* cuBLAS, opened when it is first wanted; NULL where there is none. */
 struct cublas *gpu_blas(struct gpu *g);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/gpu_ctx.h"
 
-static int launch_convert(struct gpu *g, const struct job *j, struct gpu_convert a, struct err *err)
+static int launch_convert(struct gpu *g, const struct op_job *j, struct gpu_convert a,
+                          struct err *err)
 {
     bool as_is = j->type[0] == store_dtype(a.to) && a.through < 0 && a.round == ROUND_NONE;
     CUresult rc;
@@ -16,7 +17,7 @@ static int launch_convert(struct gpu *g, const struct job *j, struct gpu_convert
     return rc ? cuda_fail(g->c->cu, rc, err, "copy") : 0;
 }
 
-int gpu_run_convert(struct gpu *g, const struct job *j, struct err *err)
+int gpu_run_convert(struct gpu *g, const struct op_job *j, struct err *err)
 {
     struct gpu_convert a = {.x = gpu_operand(j, 0),
                             .y = j->y,
@@ -32,17 +33,17 @@ int gpu_run_convert(struct gpu *g, const struct job *j, struct err *err)
     return launch_convert(g, j, a, err);
 }
 
-bool gpu_needs_copy(const struct job *j, int i, enum store store)
+bool gpu_needs_copy(const struct op_job *j, int i, enum store store)
 {
     return j->type[i] != store_dtype(store) || (store == STORE_F32 && j->round != ROUND_NONE);
 }
 
-double gpu_copy_bytes(const struct job *j, int i, enum store store)
+double gpu_copy_bytes(const struct op_job *j, int i, enum store store)
 {
     return gpu_needs_copy(j, i, store) ? (double)j->in_count[i] * (double)gpu_store_size(store) : 0;
 }
 
-int gpu_plain(struct gpu *g, const struct job *j, int i, enum store store, struct gpu_room *r,
+int gpu_plain(struct gpu *g, const struct op_job *j, int i, enum store store, struct gpu_room *r,
               const void **ret, struct err *err)
 {
     *ret = j->in[i];
@@ -63,11 +64,11 @@ int gpu_plain(struct gpu *g, const struct job *j, int i, enum store store, struc
     return gpu_launch(g, GPU_convert, (a.n + 3) / 4, &a, err);
 }
 
-int gpu_run_made(struct gpu *g, const struct job *j, struct err *err)
+int gpu_run_made(struct gpu *g, const struct op_job *j, struct err *err)
 {
     struct gpu_fill a = {.y = j->y, .n = j->count};
 
-    if (j->kind == JOB_FILL) {
+    if (j->kind == OP_JOB_FILL) {
         a.value = j->value;
         return gpu_launch(g, GPU_fill + (int)j->store, (a.n + 3) / 4, &a, err);
     }
@@ -75,7 +76,7 @@ int gpu_run_made(struct gpu *g, const struct job *j, struct err *err)
     return gpu_launch(g, GPU_iota + (int)j->store, a.n, &a, err);
 }
 
-struct gpu_pass gpu_pass_of(const struct job *j)
+struct gpu_pass gpu_pass_of(const struct op_job *j)
 {
     struct gpu_pass a = {.pass = j->pass, .y = j->y, .n = j->count};
 
@@ -84,7 +85,7 @@ struct gpu_pass gpu_pass_of(const struct job *j)
     return a;
 }
 
-int gpu_run_pass(struct gpu *g, const struct job *j, struct err *err)
+int gpu_run_pass(struct gpu *g, const struct op_job *j, struct err *err)
 {
     struct gpu_pass a = gpu_pass_of(j);
     const struct axes *first = &a.pass.ax[0];
@@ -97,10 +98,10 @@ int gpu_run_pass(struct gpu *g, const struct job *j, struct err *err)
     return gpu_launch(g, GPU_pass + (int)j->store, (a.n + 3) / 4, &a, err);
 }
 
-int gpu_run_elementwise(struct gpu *g, const struct job *j, struct err *err)
+int gpu_run_elementwise(struct gpu *g, const struct op_job *j, struct err *err)
 {
     struct gpu_elementwise a = {.y = j->y, .n = j->count, .op = (int)j->op};
-    int kernel = j->kind == JOB_COMPARE ? GPU_relation : GPU_where;
+    int kernel = j->kind == OP_JOB_COMPARE ? GPU_relation : GPU_where;
 
     for (int i = 0; i < 3; i++) {
         a.in[i] = gpu_operand(j, i);

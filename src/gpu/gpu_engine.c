@@ -35,52 +35,52 @@ int gpu_launch(struct gpu *g, int kernel, int64_t n, void *args, struct err *err
 
 /* ---- jobs ---- */
 
-static int run_job(void *ctx, const struct job *j, struct err *err)
+static int run_job(void *ctx, const struct op_job *j, struct err *err)
 {
     static gpu_job_fn *const runs[] = {
-        [JOB_FILL] = gpu_run_made,
-        [JOB_IOTA] = gpu_run_made,
-        [JOB_CONVERT] = gpu_run_convert,
-        [JOB_PASS] = gpu_run_pass,
-        [JOB_COMPARE] = gpu_run_elementwise,
-        [JOB_WHERE] = gpu_run_elementwise,
-        [JOB_REDUCE] = gpu_run_reduce,
-        [JOB_ARG] = gpu_run_lines,
-        [JOB_TOPK] = gpu_run_topk,
-        [JOB_SCAN] = gpu_run_lines,
-        [JOB_MATMUL] = gpu_run_matmul,
-        [JOB_GROUPED] = gpu_run_grouped,
-        [JOB_DELTA] = gpu_run_delta,
-        [JOB_CONV] = gpu_run_conv,
-        [JOB_POOL] = gpu_run_pool,
-        [JOB_RECUR] = gpu_run_recur,
-        [JOB_MOVE] = gpu_run_move,
-        [JOB_ROWS] = gpu_run_rows,
-        [JOB_PAD] = gpu_run_pad,
-        [JOB_GATHER] = gpu_run_indexed,
-        [JOB_TAKE] = gpu_run_indexed,
+        [OP_JOB_FILL] = gpu_run_made,
+        [OP_JOB_IOTA] = gpu_run_made,
+        [OP_JOB_CONVERT] = gpu_run_convert,
+        [OP_JOB_PASS] = gpu_run_pass,
+        [OP_JOB_COMPARE] = gpu_run_elementwise,
+        [OP_JOB_WHERE] = gpu_run_elementwise,
+        [OP_JOB_REDUCE] = gpu_run_reduce,
+        [OP_JOB_ARG] = gpu_run_lines,
+        [OP_JOB_TOPK] = gpu_run_topk,
+        [OP_JOB_SCAN] = gpu_run_lines,
+        [OP_JOB_MATMUL] = gpu_run_matmul,
+        [OP_JOB_GROUPED] = gpu_run_grouped,
+        [OP_JOB_DELTA] = gpu_run_delta,
+        [OP_JOB_CONV] = gpu_run_conv,
+        [OP_JOB_POOL] = gpu_run_pool,
+        [OP_JOB_RECUR] = gpu_run_recur,
+        [OP_JOB_MOVE] = gpu_run_move,
+        [OP_JOB_ROWS] = gpu_run_rows,
+        [OP_JOB_PAD] = gpu_run_pad,
+        [OP_JOB_GATHER] = gpu_run_indexed,
+        [OP_JOB_TAKE] = gpu_run_indexed,
     };
 
     return runs[j->kind](ctx, j, err);
 }
 
-static double job_scratch(void *ctx, const struct job *j)
+static double job_scratch(void *ctx, const struct op_job *j)
 {
     switch (j->kind) {
-    case JOB_REDUCE:
+    case OP_JOB_REDUCE:
         return gpu_reduce_scratch(ctx, j);
-    case JOB_MATMUL:
+    case OP_JOB_MATMUL:
         return gpu_matmul_scratch(ctx, j);
-    case JOB_CONV:
+    case OP_JOB_CONV:
         return gpu_conv_scratch(ctx, j);
-    case JOB_RECUR:
+    case OP_JOB_RECUR:
         return gpu_recur_scratch(ctx, j);
-    case JOB_GROUPED:
+    case OP_JOB_GROUPED:
         return gpu_grouped_scratch(ctx, j);
-    case JOB_DELTA:
+    case OP_JOB_DELTA:
         return gpu_delta_scratch(ctx, j);
-    case JOB_GATHER:
-    case JOB_TAKE:
+    case OP_JOB_GATHER:
+    case OP_JOB_TAKE:
         return gpu_indexed_scratch(ctx, j);
     default:
         return 0;

@@ -21,7 +21,7 @@ static int64_t div_up(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-static int run_transpose(struct gpu *g, const struct job *j, int d, struct err *err)
+static int run_transpose(struct gpu *g, const struct op_job *j, int d, struct err *err)
 {
     const struct axes *ax = &j->ax[0];
     int last = ax->rank - 1;
@@ -44,7 +44,7 @@ static int run_transpose(struct gpu *g, const struct job *j, int d, struct err *
     return gpu_launch(g, GPU_transpose + (int)j->store, blocks * CUDA_THREADS, &a, err);
 }
 
-int gpu_run_move(struct gpu *g, const struct job *j, struct err *err)
+int gpu_run_move(struct gpu *g, const struct op_job *j, struct err *err)
 {
     struct gpu_elementwise a = {.y = j->y, .n = j->count};
     int across = transposed_axis(&j->ax[0]);
@@ -56,7 +56,7 @@ int gpu_run_move(struct gpu *g, const struct job *j, struct err *err)
     return gpu_launch(g, GPU_move + (int)j->store, (a.n + 3) / 4, &a, err);
 }
 
-int gpu_run_rows(struct gpu *g, const struct job *j, struct err *err)
+int gpu_run_rows(struct gpu *g, const struct op_job *j, struct err *err)
 {
     struct gpu_rows a = {.x = gpu_operand(j, 0),
                          .y = j->y,
@@ -67,7 +67,7 @@ int gpu_run_rows(struct gpu *g, const struct job *j, struct err *err)
     return gpu_launch(g, GPU_rows + (int)j->store, j->count, &a, err);
 }
 
-int gpu_run_pad(struct gpu *g, const struct job *j, struct err *err)
+int gpu_run_pad(struct gpu *g, const struct op_job *j, struct err *err)
 {
     struct gpu_pad a = {.x = gpu_operand(j, 0), .y = j->y, .n = j->count, .pad = j->pad};
 
@@ -118,9 +118,9 @@ static int check_index(struct gpu *g, const int64_t *index, int64_t n, int64_t l
     return job_index_error(bad, (int64_t)at, length, err);
 }
 
-int gpu_run_indexed(struct gpu *g, const struct job *j, struct err *err)
+int gpu_run_indexed(struct gpu *g, const struct op_job *j, struct err *err)
 {
-    bool gathers = j->kind == JOB_GATHER;
+    bool gathers = j->kind == OP_JOB_GATHER;
     int64_t n = gathers ? j->gather.n_index : j->take.count;
     int64_t length = gathers ? j->gather.length : j->take.length;
     AUTO(gpu_room_release) struct gpu_room own = {g, NULL};
@@ -138,7 +138,7 @@ int gpu_run_indexed(struct gpu *g, const struct job *j, struct err *err)
     return gpu_launch(g, (gathers ? GPU_gather : GPU_take) + (int)j->store, a.n, &a, err);
 }
 
-double gpu_indexed_scratch(const struct gpu *g, const struct job *j)
+double gpu_indexed_scratch(const struct gpu *g, const struct op_job *j)
 {
     (void)g;
     return gpu_copy_bytes(j, 1, STORE_I64) + 256;

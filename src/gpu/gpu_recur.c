@@ -2,9 +2,9 @@
 /* Recurrences: each step a product of the state with the weights, then the cells. */
 #include "gpu/gpu_ctx.h"
 
-struct recur {
+struct gpu_recur {
     struct gpu *g;
-    const struct job *j;
+    const struct op_job *j;
     struct gpu_cells cells;
     struct gpu_product product; /* state x weights^T; a is the state it reads */
     void *rounded;              /* of the state; NULL: it is read as it is */
@@ -12,7 +12,7 @@ struct recur {
 };
 
 /* The state before a step, as the product sees it. */
-static int round_state(const struct recur *r, struct err *err)
+static int round_state(const struct gpu_recur *r, struct err *err)
 {
     struct gpu_convert a = {.x = {r->cells.h, DT_F32},
                             .y = r->rounded,
@@ -25,7 +25,7 @@ static int round_state(const struct recur *r, struct err *err)
     return r->rounded ? gpu_launch(r->g, GPU_convert, (a.n + 3) / 4, &a, err) : 0;
 }
 
-static int run_steps(struct recur *r, struct err *err)
+static int run_steps(struct gpu_recur *r, struct err *err)
 {
     const struct recur_args *a = &r->j->recur;
     size_t size = gpu_store_size(r->j->store);
@@ -50,7 +50,7 @@ static int run_steps(struct recur *r, struct err *err)
 }
 
 /* The state is written, so it is always a copy. */
-static int load_state(struct gpu *g, const struct job *j, int i, void *to, struct err *err)
+static int load_state(struct gpu *g, const struct op_job *j, int i, void *to, struct err *err)
 {
     struct gpu_convert a = {.x = gpu_operand(j, i),
                             .y = to,
@@ -68,17 +68,17 @@ static double state_bytes(const struct recur_args *a, enum store store)
     return (double)(a->batch * a->hidden * (a->gates + 3)) * (double)gpu_store_size(store);
 }
 
-int gpu_run_recur(struct gpu *g, const struct job *j, struct err *err)
+int gpu_run_recur(struct gpu *g, const struct op_job *j, struct err *err)
 {
     const struct recur_args *a = &j->recur;
     int64_t row = a->gates * a->hidden, units = a->batch * a->hidden;
     size_t part = (size_t)units * gpu_store_size(j->store);
-    struct job plain = *j;
+    struct op_job plain = *j;
     AUTO(gpu_room_release) struct gpu_room own_w = {g, NULL};
     AUTO(gpu_room_release) struct gpu_room own_gates = {g, NULL};
     AUTO(gpu_room_release) struct gpu_room own_bias = {g, NULL};
     AUTO(gpu_room_release) struct gpu_room room = {g, NULL};
-    struct recur r = {.g = g, .j = j, .units = units};
+    struct gpu_recur r = {.g = g, .j = j, .units = units};
 
     plain.round = ROUND_NONE;
     if (gpu_plain(g, &plain, 0, j->store, &own_gates, &r.cells.gates, err) < 0 ||
@@ -104,7 +104,7 @@ int gpu_run_recur(struct gpu *g, const struct job *j, struct err *err)
     return run_steps(&r, err);
 }
 
-double gpu_recur_scratch(const struct gpu *g, const struct job *j)
+double gpu_recur_scratch(const struct gpu *g, const struct op_job *j)
 {
     double bytes = state_bytes(&j->recur, j->store);
 
@@ -117,15 +117,15 @@ double gpu_recur_scratch(const struct gpu *g, const struct job *j)
 /* ---- the gated delta rule ---- */
 
 /* Rounding meets q, k and v. */
-static struct job delta_operand(const struct job *j, int i)
+static struct op_job delta_operand(const struct op_job *j, int i)
 {
-    struct job one = *j;
+    struct op_job one = *j;
 
     one.round = i < 3 ? j->round : ROUND_NONE;
     return one;
 }
 
-int gpu_run_delta(struct gpu *g, const struct job *j, struct err *err)
+int gpu_run_delta(struct gpu *g, const struct op_job *j, struct err *err)
 {
     struct gpu_room own[5] = {{g, NULL}, {g, NULL}, {g, NULL}, {g, NULL}, {g, NULL}};
     struct gpu_delta a = {.y = j->y, .args = j->delta};
@@ -134,7 +134,7 @@ int gpu_run_delta(struct gpu *g, const struct job *j, struct err *err)
     int rc = 0;
 
     for (int i = 0; i < 5 && rc == 0; i++) {
-        struct job one = delta_operand(j, i);
+        struct op_job one = delta_operand(j, i);
 
         rc = gpu_plain(g, &one, i, j->store, &own[i], to[i], err);
     }
@@ -146,13 +146,13 @@ int gpu_run_delta(struct gpu *g, const struct job *j, struct err *err)
     return rc;
 }
 
-double gpu_delta_scratch(const struct gpu *g, const struct job *j)
+double gpu_delta_scratch(const struct gpu *g, const struct op_job *j)
 {
     double bytes = 0;
 
     (void)g;
     for (int i = 0; i < 5; i++) {
-        struct job one = delta_operand(j, i);
+        struct op_job one = delta_operand(j, i);
 
         bytes += gpu_copy_bytes(&one, i, j->store);
     }

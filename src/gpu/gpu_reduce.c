@@ -8,7 +8,7 @@
 #define TERMS_MIN 16     /* fewer to a thread: a part costs more than it gains */
 #define LONG_LINE 256    /* from here on a block takes a line of top-k */
 
-struct plan {
+struct reduce_plan {
     bool by_lanes, serial;
     int group;
     int64_t n, parts, chunk;
@@ -16,7 +16,7 @@ struct plan {
     double bytes;
 };
 
-static bool any_order(const struct job *j)
+static bool any_order(const struct op_job *j)
 {
     return j->store != STORE_F32 || j->op == OP_MAX || j->op == OP_MIN;
 }
@@ -29,7 +29,7 @@ static bool is_columns(const struct reduce_args *r)
     return r->kept.stride[kept] == 1 && r->kept.dim[kept] >= 32 && r->reduced.stride[reduced] != 1;
 }
 
-static void cut(const struct gpu *g, const struct reduce_args *r, struct plan *p)
+static void cut(const struct gpu *g, const struct reduce_args *r, struct reduce_plan *p)
 {
     int64_t wanted = (int64_t)g->c->sms * 2048, threads = p->n * p->group;
     int64_t most = MAX(1, r->span.count / (p->group * TERMS_MIN));
@@ -40,10 +40,11 @@ static void cut(const struct gpu *g, const struct reduce_args *r, struct plan *p
     p->parts = MAX(1, (r->span.count + p->chunk - 1) / MAX(1, p->chunk));
 }
 
-static struct plan make_plan(const struct gpu *g, const struct job *j)
+static struct reduce_plan make_plan(const struct gpu *g, const struct op_job *j)
 {
     const struct reduce_args *r = &j->reduce;
-    struct plan p = {.n = axes_count(&r->kept), .parts = 1, .chunk = r->span.count, .group = 1};
+    struct reduce_plan p = {
+        .n = axes_count(&r->kept), .parts = 1, .chunk = r->span.count, .group = 1};
 
     if (!any_order(j)) {
         p.by_lanes = reduce_goes_by_lanes(r);
@@ -61,8 +62,8 @@ static struct plan make_plan(const struct gpu *g, const struct job *j)
     return p;
 }
 
-static int launch(struct gpu *g, const struct job *j, const struct plan *p, struct gpu_reduce a,
-                  struct err *err)
+static int launch(struct gpu *g, const struct op_job *j, const struct reduce_plan *p,
+                  struct gpu_reduce a, struct err *err)
 {
     int kernel = (p->serial ? GPU_reduce_serial : GPU_reduce_groups) + (int)j->store;
 
@@ -75,10 +76,10 @@ static int launch(struct gpu *g, const struct job *j, const struct plan *p, stru
 }
 
 /* n sums over the parts, which lie stride apart; those of output i begin at i * start. */
-static int combine(struct gpu *g, const struct job *j, const void *x, int64_t n, int64_t parts,
+static int combine(struct gpu *g, const struct op_job *j, const void *x, int64_t n, int64_t parts,
                    int64_t start, int64_t stride, void *y, struct err *err)
 {
-    struct plan p = {.serial = stride != 1, .group = 1, .n = n, .parts = 1};
+    struct reduce_plan p = {.serial = stride != 1, .group = 1, .n = n, .parts = 1};
     struct gpu_reduce a = {.x = {x, (int)store_dtype(j->store)}, .y = y};
 
     if (!p.serial)
@@ -89,8 +90,8 @@ static int combine(struct gpu *g, const struct job *j, const void *x, int64_t n,
     return launch(g, j, &p, a, err);
 }
 
-static int run_lanes(struct gpu *g, const struct job *j, const struct plan *p, void *lanes,
-                     struct err *err)
+static int run_lanes(struct gpu *g, const struct op_job *j, const struct reduce_plan *p,
+                     void *lanes, struct err *err)
 {
     struct gpu_reduce a = {.r = j->reduce, .op = (int)j->op};
 
@@ -108,9 +109,9 @@ static int run_lanes(struct gpu *g, const struct job *j, const struct plan *p, v
     return 0;
 }
 
-int gpu_run_reduce(struct gpu *g, const struct job *j, struct err *err)
+int gpu_run_reduce(struct gpu *g, const struct op_job *j, struct err *err)
 {
-    struct plan p = make_plan(g, j);
+    struct reduce_plan p = make_plan(g, j);
     AUTO(gpu_room_release) struct gpu_room room = {g, NULL};
     struct gpu_reduce a = {.x = gpu_operand(j, 0), .y = j->y, .r = j->reduce};
 
@@ -132,12 +133,12 @@ int gpu_run_reduce(struct gpu *g, const struct job *j, struct err *err)
                    err);
 }
 
-double gpu_reduce_scratch(const struct gpu *g, const struct job *j)
+double gpu_reduce_scratch(const struct gpu *g, const struct op_job *j)
 {
     return make_plan(g, j).bytes;
 }
 
-int gpu_run_topk(struct gpu *g, const struct job *j, struct err *err)
+int gpu_run_topk(struct gpu *g, const struct op_job *j, struct err *err)
 {
     struct gpu_topk a = {.x = gpu_operand(j, 0), .y = j->y, .args = j->topk};
     int64_t lines = j->topk.line.outer * j->topk.line.inner;
@@ -147,10 +148,10 @@ int gpu_run_topk(struct gpu *g, const struct job *j, struct err *err)
     return gpu_launch(g, GPU_topk + (int)j->store, lines, &a, err);
 }
 
-int gpu_run_lines(struct gpu *g, const struct job *j, struct err *err)
+int gpu_run_lines(struct gpu *g, const struct op_job *j, struct err *err)
 {
     struct gpu_lines a = {.x = gpu_operand(j, 0), .y = j->y, .line = j->line, .op = (int)j->op};
 
-    return gpu_launch(g, (j->kind == JOB_ARG ? GPU_arg : GPU_scan) + (int)j->store,
+    return gpu_launch(g, (j->kind == OP_JOB_ARG ? GPU_arg : GPU_scan) + (int)j->store,
                       j->line.outer * j->line.inner, &a, err);
 }

@@ -75,7 +75,7 @@ static void give_back(struct memory *m, int home, int after)
     m->at[home] = NULL;
 }
 
-static int run_job(const struct memory *m, const struct job *j, struct err *err)
+static int run_job(const struct memory *m, const struct op_job *j, struct err *err)
 {
     return m->e->b->run(m->e->b->ctx, j, err);
 }
@@ -91,14 +91,14 @@ static int load_source(struct memory *m, int n, struct err *err)
     if (take(m, n, err) < 0)
         return -1;
     return run_job(m,
-                   &(struct job){.kind = JOB_CONVERT,
-                                 .store = to,
-                                 .in = {m->sources[node->attrs.source]},
-                                 .type = {node->dtype},
-                                 .y = m->at[home],
-                                 .count = shape_count(&node->shape),
-                                 .round = to == STORE_F32 ? m->e->run.round_storage : ROUND_NONE,
-                                 .convert = {.to = to}},
+                   &(struct op_job){.kind = OP_JOB_CONVERT,
+                                    .store = to,
+                                    .in = {m->sources[node->attrs.source]},
+                                    .type = {node->dtype},
+                                    .y = m->at[home],
+                                    .count = shape_count(&node->shape),
+                                    .round = to == STORE_F32 ? m->e->run.round_storage : ROUND_NONE,
+                                    .convert = {.to = to}},
                    err);
 }
 
@@ -111,17 +111,17 @@ static int deliver_to(const struct memory *m, int n, void *y, struct err *err)
     bool is_float = from == STORE_F32;
     bool narrow = m->e->run.f32_outputs && node->dtype == DT_F32;
 
-    return run_job(
-        m,
-        &(struct job){.kind = JOB_CONVERT,
-                      .store = from,
-                      .in = {m->at[m->life.home_of[n]]},
-                      .type = {m->life.homes[m->life.home_of[n]].type},
-                      .y = y,
-                      .count = shape_count(&node->shape),
-                      .round = is_float ? m->e->run.round_storage : ROUND_NONE,
-                      .convert = {is_float, node->dtype, is_float && !narrow ? STORE_F64 : from}},
-        err);
+    return run_job(m,
+                   &(struct op_job){
+                       .kind = OP_JOB_CONVERT,
+                       .store = from,
+                       .in = {m->at[m->life.home_of[n]]},
+                       .type = {m->life.homes[m->life.home_of[n]].type},
+                       .y = y,
+                       .count = shape_count(&node->shape),
+                       .round = is_float ? m->e->run.round_storage : ROUND_NONE,
+                       .convert = {is_float, node->dtype, is_float && !narrow ? STORE_F64 : from}},
+                   err);
 }
 
 static int deliver(const struct memory *m, int n, struct err *err)
@@ -152,7 +152,7 @@ static int run_node(struct memory *m, int n, const int *read, int n_read, struct
     const struct graph *g = m->e->g;
     const struct node *node = &g->nodes[n];
     struct operand in[EVAL_MAX_OPERANDS];
-    struct job job;
+    struct op_job job;
 
     if (node->op == OP_SOURCE)
         return graph_output(g, n) >= 0 ? load_source(m, n, err) : 0;
@@ -221,7 +221,7 @@ static double node_scratch(const struct eval *e, const struct lifetimes *l, int 
 {
     const struct node *node = &e->g->nodes[n];
     struct operand in[EVAL_MAX_OPERANDS] = {{NULL, DT_F64}};
-    struct job job;
+    struct op_job job;
     double most = 0;
 
     if (!e->b->scratch || node->op == OP_SOURCE)

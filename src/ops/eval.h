@@ -3,7 +3,7 @@
 #ifndef ASSAY_OPS_EVAL_H
 #define ASSAY_OPS_EVAL_H
 
-#include "ops/job.h"
+#include "ops/op_job.h"
 #include "ops/lifetime.h"
 #include "ops/ops.h"
 
@@ -11,12 +11,12 @@
 struct backend {
     void *ctx;
     bool reads_sources;                      /* operands may lie in any dtype */
-    int most_steps;                          /* of a JOB_PASS; 0: it knows none */
+    int most_steps;                          /* of a OP_JOB_PASS; 0: it knows none */
     void *(*alloc)(void *ctx, size_t bytes); /* NULL: not to be had */
     void (*free)(void *ctx, void *at);       /* NULL is fine */
-    int (*run)(void *ctx, const struct job *j, struct err *err);
+    int (*run)(void *ctx, const struct op_job *j, struct err *err);
     /* Most bytes that run() takes for itself meanwhile; in[] and y are not set. NULL: none. */
-    double (*scratch)(void *ctx, const struct job *j);
+    double (*scratch)(void *ctx, const struct op_job *j);
 };
 
 int eval_graph(const struct backend *b, const struct graph *g, const struct ops_run *run,
@@ -44,7 +44,7 @@ struct operand {
 /* How many jobs a node is, and the i-th of them. in: what it reads (passes_operands()). */
 int eval_jobs(const struct node *node);
 void eval_job(const struct eval *e, int n, int i, const struct operand *in, void *y,
-              struct job *ret);
+              struct op_job *ret);
 /* Terms of the largest sum a node takes: 1 when it takes none. */
 int64_t eval_terms(const struct graph *g, const struct node *node);
 

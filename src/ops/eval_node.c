@@ -8,7 +8,7 @@ struct step {
     const struct eval *e;
     const struct node *node;
     int part; /* of a node that is several jobs */
-    struct job *job;
+    struct op_job *job;
 };
 
 static const struct node *operand(const struct step *s, int i)
@@ -68,11 +68,11 @@ static struct line_args lines(const struct shape *s, int axis)
 
 static void job_made(const struct step *s)
 {
-    struct job *j = s->job;
+    struct op_job *j = s->job;
 
     j->store = store(s, s->node);
-    j->kind = s->node->op == OP_CONST ? JOB_FILL : JOB_IOTA;
-    if (j->kind == JOB_FILL)
+    j->kind = s->node->op == OP_CONST ? OP_JOB_FILL : OP_JOB_IOTA;
+    if (j->kind == OP_JOB_FILL)
         j->value = s->node->attrs.value;
     else
         j->line = lines(&s->node->shape, s->node->attrs.axis);
@@ -80,7 +80,7 @@ static void job_made(const struct step *s)
 
 static void job_cast(const struct step *s)
 {
-    s->job->kind = JOB_CONVERT;
+    s->job->kind = OP_JOB_CONVERT;
     s->job->convert = (struct convert_args){true, s->node->dtype, store(s, s->node)};
 }
 
@@ -92,15 +92,15 @@ static bool is_comparison(enum op_code op)
 static void job_elementwise(const struct step *s)
 {
     const struct node *node = s->node;
-    struct job *j = s->job;
+    struct op_job *j = s->job;
 
     for (int i = 0; i < node->n_in; i++)
         j->ax[i] = broadcast_axes(&operand(s, i)->shape, &node->shape);
     axes_join(j->ax, node->n_in);
-    j->kind = node->op == OP_WHERE      ? JOB_WHERE
-              : is_comparison(node->op) ? JOB_COMPARE
-              : node->n_in == 2         ? JOB_BINARY
-                                        : JOB_UNARY;
+    j->kind = node->op == OP_WHERE      ? OP_JOB_WHERE
+              : is_comparison(node->op) ? OP_JOB_COMPARE
+              : node->n_in == 2         ? OP_JOB_BINARY
+                                        : OP_JOB_UNARY;
     if (node->op == OP_WHERE)
         j->store = store(s, operand(s, 1));
 }
@@ -109,9 +109,9 @@ static void job_elementwise(const struct step *s)
 static void job_pass(const struct step *s, int n, const int *read, int n_read)
 {
     const struct graph *g = s->e->g;
-    struct job *j = s->job;
+    struct op_job *j = s->job;
 
-    j->kind = JOB_PASS;
+    j->kind = OP_JOB_PASS;
     j->store = store(s, s->node);
     passes_steps(s->e->passes, g, n, &j->pass);
     for (int i = 0; i < n_read; i++) {
@@ -129,7 +129,7 @@ static void job_reduce(const struct step *s)
     struct reduce_args *r = &s->job->reduce;
     int64_t strides[SHAPE_MAX_RANK];
 
-    s->job->kind = JOB_REDUCE;
+    s->job->kind = OP_JOB_REDUCE;
     r->kept.rank = r->reduced.rank = 0;
     shape_strides(x, strides);
     for (int d = 0; d < x->rank; d++) {
@@ -150,7 +150,7 @@ static void job_topk(const struct step *s)
                           .k = s->node->shape.dim[s->node->attrs.axis]};
 
     a.line.count = MAX(a.k, make_span(s, a.line.length).count);
-    s->job->kind = JOB_TOPK;
+    s->job->kind = OP_JOB_TOPK;
     s->job->topk = a;
 }
 
@@ -159,7 +159,7 @@ static void job_arg(const struct step *s)
     struct line_args l = lines(&operand(s, 0)->shape, __builtin_ctz(s->node->attrs.axes));
 
     l.count = make_span(s, l.length).count;
-    s->job->kind = JOB_ARG;
+    s->job->kind = OP_JOB_ARG;
     s->job->line = l;
 }
 
@@ -169,7 +169,7 @@ static void job_scan(const struct step *s)
 
     if (s->e->cut_scans)
         l.count = make_span(s, l.length).count;
-    s->job->kind = JOB_SCAN;
+    s->job->kind = OP_JOB_SCAN;
     s->job->line = l;
 }
 
@@ -227,7 +227,7 @@ static struct matmul_args matmul_args(const struct step *s)
 
 static void job_matmul(const struct step *s)
 {
-    s->job->kind = JOB_MATMUL;
+    s->job->kind = OP_JOB_MATMUL;
     s->job->round = operand_rounding(s);
     s->job->matmul = matmul_args(s);
 }
@@ -237,7 +237,7 @@ static void job_grouped(const struct step *s)
     const struct shape *x = &operand(s, 0)->shape, *w = &operand(s, 1)->shape;
     int64_t n = w->dim[2];
 
-    s->job->kind = JOB_GROUPED;
+    s->job->kind = OP_JOB_GROUPED;
     s->job->round = operand_rounding(s);
     s->job->grouped = (struct grouped_args){
         .gemm = {x->dim[0], n, make_span(s, x->dim[1]), x->dim[1], 1, n, 1, n, 1},
@@ -248,7 +248,7 @@ static void job_delta(const struct step *s)
 {
     const struct shape *q = &operand(s, 0)->shape;
 
-    s->job->kind = JOB_DELTA;
+    s->job->kind = OP_JOB_DELTA;
     s->job->round = operand_rounding(s);
     s->job->delta = (struct delta_args){.batch = q->dim[0],
                                         .steps = q->dim[1],
@@ -291,7 +291,7 @@ static struct conv_args conv_args(const struct step *s)
 
 static void job_conv(const struct step *s)
 {
-    s->job->kind = JOB_CONV;
+    s->job->kind = OP_JOB_CONV;
     s->job->round = operand_rounding(s);
     s->job->conv = conv_args(s);
 }
@@ -312,7 +312,7 @@ static void job_pool(const struct step *s)
         p.dilation[d] = space(w, w->dilation, d, 1);
     }
     p.span = make_span(s, p.k[0] * p.k[1] * p.k[2]);
-    s->job->kind = JOB_POOL;
+    s->job->kind = OP_JOB_POOL;
     s->job->pool = p;
 }
 
@@ -321,7 +321,7 @@ static void job_recur(const struct step *s)
     const struct shape *x = &operand(s, 0)->shape;
     int64_t hidden = operand(s, 1)->shape.dim[1];
 
-    s->job->kind = JOB_RECUR;
+    s->job->kind = OP_JOB_RECUR;
     s->job->round = operand_rounding(s);
     s->job->recur = (struct recur_args){.steps = x->dim[0],
                                         .batch = x->dim[1],
@@ -343,11 +343,11 @@ static void job_move(const struct step *s)
 {
     const struct op_attrs *at = &s->node->attrs;
     const struct shape *x = &operand(s, 0)->shape, *y = &s->node->shape;
-    struct job *j = s->job;
+    struct op_job *j = s->job;
     struct axes a = broadcast_axes(x, y);
     int64_t strides[SHAPE_MAX_RANK];
 
-    j->kind = JOB_MOVE;
+    j->kind = OP_JOB_MOVE;
     shape_strides(x, strides);
     for (int d = 0; d < y->rank; d++) {
         a.dim[d] = y->dim[d];
@@ -367,11 +367,11 @@ static void job_concat(const struct step *s)
     const struct shape *y = &s->node->shape;
     int axis = s->node->attrs.axis;
     int64_t inner = count_range(y, axis + 1, y->rank), before = 0;
-    struct job *j = s->job;
+    struct op_job *j = s->job;
 
     for (int i = 0; i < s->part; i++)
         before += operand(s, i)->shape.dim[axis] * inner;
-    j->kind = JOB_ROWS;
+    j->kind = OP_JOB_ROWS;
     j->rows =
         (struct rows_args){count_range(y, 0, axis), operand(s, s->part)->shape.dim[axis] * inner,
                            y->dim[axis] * inner};
@@ -390,7 +390,7 @@ static void job_pad(const struct step *s)
         p.out[d] = y->dim[d];
         p.lo[d] = s->node->attrs.lo[d];
     }
-    s->job->kind = JOB_PAD;
+    s->job->kind = OP_JOB_PAD;
     s->job->pad = p;
 }
 
@@ -399,7 +399,7 @@ static void job_gather(const struct step *s)
     const struct shape *x = &operand(s, 0)->shape;
     int axis = s->node->attrs.axis;
 
-    s->job->kind = JOB_GATHER;
+    s->job->kind = OP_JOB_GATHER;
     s->job->gather =
         (struct gather_args){count_range(x, 0, axis), x->dim[axis],
                              shape_count(&operand(s, 1)->shape), count_range(x, axis + 1, x->rank)};
@@ -420,7 +420,7 @@ static void job_take(const struct step *s)
     }
     t.stride = strides[axis];
     axes_join(&t.index, 1);
-    s->job->kind = JOB_TAKE;
+    s->job->kind = OP_JOB_TAKE;
     s->job->take = t;
 }
 
@@ -480,15 +480,15 @@ int eval_jobs(const struct node *node)
 }
 
 void eval_job(const struct eval *e, int n, int i, const struct operand *in, void *y,
-              struct job *ret)
+              struct op_job *ret)
 {
     struct step s = {e, &e->g->nodes[n], i, ret};
     int first = s.node->op == OP_CONCAT ? i : 0;
     int read[EVAL_MAX_OPERANDS];
     int n_read = passes_operands(e->passes, e->g, n, read);
 
-    *ret = (struct job){.op = s.node->op, .y = y, .count = shape_count(&s.node->shape)};
-    for (int k = 0; k < JOB_MAX_IN && first + k < n_read; k++) {
+    *ret = (struct op_job){.op = s.node->op, .y = y, .count = shape_count(&s.node->shape)};
+    for (int k = 0; k < OP_JOB_MAX_IN && first + k < n_read; k++) {
         ret->in[k] = in[first + k].at;
         ret->type[k] = in[first + k].type;
         ret->in_count[k] = shape_count(&e->g->nodes[read[first + k]].shape);

@@ -21,7 +21,7 @@ static void host_free(void *ctx, void *at)
     free(at);
 }
 
-static void load(const struct job *j)
+static void load(const struct op_job *j)
 {
     if (j->type[0] == store_dtype(j->store))
         memcpy(j->y, j->in[0], (size_t)j->count * store_loops(j->store)->size);
@@ -31,7 +31,7 @@ static void load(const struct job *j)
         convert_round(j->round, j->y, j->y, j->count);
 }
 
-static void round_and_pass(const struct job *j)
+static void round_and_pass(const struct op_job *j)
 {
     size_t size = store_loops(j->convert.to)->size;
 
@@ -46,7 +46,7 @@ static void round_and_pass(const struct job *j)
     }
 }
 
-static void run_convert(const struct job *j)
+static void run_convert(const struct op_job *j)
 {
     if (!j->convert.passes)
         load(j);
@@ -57,7 +57,7 @@ static void run_convert(const struct job *j)
 }
 
 /* Operand i as contractions see it. *ret_own is what to free. */
-static int rounded_operand(const struct job *j, int i, void **ret_own, const void **ret,
+static int rounded_operand(const struct op_job *j, int i, void **ret_own, const void **ret,
                            struct err *err)
 {
     int64_t n = j->in_count[i];
@@ -74,7 +74,7 @@ static int rounded_operand(const struct job *j, int i, void **ret_own, const voi
     return 0;
 }
 
-static int run_contraction(const struct job *j, struct err *err)
+static int run_contraction(const struct op_job *j, struct err *err)
 {
     const struct loops *loops = store_loops(j->store);
     AUTO(freep) void *own_a = NULL;
@@ -83,12 +83,12 @@ static int run_contraction(const struct job *j, struct err *err)
 
     if (rounded_operand(j, 0, &own_a, &a, err) < 0 || rounded_operand(j, 1, &own_b, &b, err) < 0)
         return -1;
-    if (j->kind == JOB_MATMUL)
+    if (j->kind == OP_JOB_MATMUL)
         return loops->matmul(&j->matmul, a, b, j->y, err);
     return loops->conv(&j->conv, a, b, j->in[2], j->y, err);
 }
 
-static int run_grouped(const struct job *j, struct err *err)
+static int run_grouped(const struct op_job *j, struct err *err)
 {
     AUTO(freep) void *own_x = NULL;
     AUTO(freep) void *own_w = NULL;
@@ -101,7 +101,7 @@ static int run_grouped(const struct job *j, struct err *err)
 }
 
 /* Rounding meets q, k and v. */
-static int run_delta(const struct job *j, struct err *err)
+static int run_delta(const struct op_job *j, struct err *err)
 {
     const void *in[5] = {NULL, NULL, NULL, j->in[3], j->in[4]};
     void *own[3] = {NULL, NULL, NULL};
@@ -116,7 +116,7 @@ static int run_delta(const struct job *j, struct err *err)
     return rc;
 }
 
-static void run_rows(const struct job *j)
+static void run_rows(const struct op_job *j)
 {
     const struct rows_args *r = &j->rows;
     size_t size = store_loops(j->store)->size, part = (size_t)r->width * size;
@@ -138,11 +138,11 @@ static int check_index(const int64_t *index, int64_t n, int64_t length, struct e
     return 0;
 }
 
-static int run_indexed(const struct job *j, struct err *err)
+static int run_indexed(const struct op_job *j, struct err *err)
 {
     const struct loops *loops = store_loops(j->store);
 
-    if (j->kind == JOB_GATHER) {
+    if (j->kind == OP_JOB_GATHER) {
         if (check_index(j->in[1], j->gather.n_index, j->gather.length, err) < 0)
             return -1;
         loops->gather(&j->gather, j->in[0], j->in[1], j->y);
@@ -154,77 +154,77 @@ static int run_indexed(const struct job *j, struct err *err)
     return 0;
 }
 
-static void run_elementwise(const struct job *j)
+static void run_elementwise(const struct op_job *j)
 {
     const struct loops *loops = store_loops(j->store);
 
-    if (j->kind == JOB_WHERE)
+    if (j->kind == OP_JOB_WHERE)
         loops->where(j->ax, j->in[0], j->in[1], j->in[2], j->y);
-    else if (j->kind == JOB_COMPARE)
+    else if (j->kind == OP_JOB_COMPARE)
         loops->compare(j->op, j->ax, j->in[0], j->in[1], j->y);
-    else if (j->kind == JOB_BINARY)
+    else if (j->kind == OP_JOB_BINARY)
         loops->binary(j->op, j->ax, j->in[0], j->in[1], j->y);
     else
         loops->unary(j->op, j->in[0], j->y, j->count);
 }
 
-static int host_run(void *ctx, const struct job *j, struct err *err)
+static int host_run(void *ctx, const struct op_job *j, struct err *err)
 {
     const struct loops *loops = store_loops(j->store);
 
     (void)ctx;
     switch (j->kind) {
-    case JOB_FILL:
+    case OP_JOB_FILL:
         loops->fill(j->y, j->count, j->value);
         return 0;
-    case JOB_IOTA:
+    case OP_JOB_IOTA:
         loops->iota(&j->line, j->y);
         return 0;
-    case JOB_CONVERT:
+    case OP_JOB_CONVERT:
         run_convert(j);
         return 0;
-    case JOB_UNARY:
-    case JOB_BINARY:
-    case JOB_COMPARE:
-    case JOB_WHERE:
+    case OP_JOB_UNARY:
+    case OP_JOB_BINARY:
+    case OP_JOB_COMPARE:
+    case OP_JOB_WHERE:
         run_elementwise(j);
         return 0;
-    case JOB_PASS:
+    case OP_JOB_PASS:
         break; /* never: most_steps is 0 */
-    case JOB_REDUCE:
+    case OP_JOB_REDUCE:
         return loops->reduce(j->op, &j->reduce, j->in[0], j->y, err);
-    case JOB_ARG:
+    case OP_JOB_ARG:
         loops->arg(j->op, &j->line, j->in[0], j->y);
         return 0;
-    case JOB_TOPK:
+    case OP_JOB_TOPK:
         loops->topk(&j->topk, j->in[0], j->y);
         return 0;
-    case JOB_SCAN:
+    case OP_JOB_SCAN:
         loops->scan(j->op, &j->line, j->in[0], j->y);
         return 0;
-    case JOB_MATMUL:
-    case JOB_CONV:
+    case OP_JOB_MATMUL:
+    case OP_JOB_CONV:
         return run_contraction(j, err);
-    case JOB_GROUPED:
+    case OP_JOB_GROUPED:
         return run_grouped(j, err);
-    case JOB_DELTA:
+    case OP_JOB_DELTA:
         return run_delta(j, err);
-    case JOB_POOL:
+    case OP_JOB_POOL:
         loops->pool(j->op, &j->pool, j->in[0], j->y);
         return 0;
-    case JOB_RECUR:
+    case OP_JOB_RECUR:
         return loops->recur(j->op, &j->recur, j->in, j->round, j->y, err);
-    case JOB_MOVE:
+    case OP_JOB_MOVE:
         loops->move(j->ax, j->in[0], j->y);
         return 0;
-    case JOB_ROWS:
+    case OP_JOB_ROWS:
         run_rows(j);
         return 0;
-    case JOB_PAD:
+    case OP_JOB_PAD:
         loops->pad(&j->pad, j->in[0], j->y);
         return 0;
-    case JOB_GATHER:
-    case JOB_TAKE:
+    case OP_JOB_GATHER:
+    case OP_JOB_TAKE:
         return run_indexed(j, err);
     }
     return 0;

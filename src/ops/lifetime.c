@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-struct planner {
+struct home_planner {
     const struct graph *g;
     const struct ops_run *run;
     struct lifetimes *l;
@@ -34,7 +34,7 @@ static int *last_uses(const struct graph *g, const struct passes *passes)
     return last;
 }
 
-static enum store store(const struct planner *p, int n)
+static enum store store(const struct home_planner *p, int n)
 {
     return store_of(p->g->nodes[n].dtype, p->run->precision);
 }
@@ -44,7 +44,7 @@ bool lifetimes_is_view(const struct node *node)
     return node->op == OP_RESHAPE || (node->op == OP_CAST && node->attrs.keep);
 }
 
-static int add_home(struct planner *p, int n, enum home_kind kind, int index)
+static int add_home(struct home_planner *p, int n, enum home_kind kind, int index)
 {
     struct lifetimes *l = p->l;
     size_t bytes = (size_t)shape_count(&p->g->nodes[n].shape) * store_loops(store(p, n))->size;
@@ -53,7 +53,7 @@ static int add_home(struct planner *p, int n, enum home_kind kind, int index)
     return l->n_homes++;
 }
 
-static int share_home(struct planner *p, int n, int home)
+static int share_home(struct home_planner *p, int n, int home)
 {
     p->l->homes[home].last = MAX(p->l->homes[home].last, p->last[n]);
     return home;
@@ -61,7 +61,7 @@ static int share_home(struct planner *p, int n, int home)
 
 /* Writing n over operand i of those it reads harms nobody: it dies here, has n's shape and store,
  * and no other operand sees the same memory through another shape. */
-static bool may_overwrite(const struct planner *p, int n, const int *in, int n_in, int i)
+static bool may_overwrite(const struct home_planner *p, int n, const int *in, int n_in, int i)
 {
     int home = p->l->home_of[in[i]];
 
@@ -77,7 +77,7 @@ static bool may_overwrite(const struct planner *p, int n, const int *in, int n_i
 }
 
 /* An elementwise op's result over one of the operands, or a new home. */
-static int elementwise_home(struct planner *p, int n)
+static int elementwise_home(struct home_planner *p, int n)
 {
     int in[PASS_MAX_IN];
     int n_in = passes_operands(&p->l->passes, p->g, n, in);
@@ -89,7 +89,7 @@ static int elementwise_home(struct planner *p, int n)
     return add_home(p, n, HOME_HEAP, -1);
 }
 
-static int source_home(struct planner *p, int n)
+static int source_home(struct home_planner *p, int n)
 {
     const struct node *node = &p->g->nodes[n];
     bool rounded = p->run->round_storage != ROUND_NONE && store(p, n) == STORE_F32;
@@ -102,7 +102,7 @@ static int source_home(struct planner *p, int n)
     return home;
 }
 
-static int choose_home(struct planner *p, int n)
+static int choose_home(struct home_planner *p, int n)
 {
     const struct node *node = &p->g->nodes[n];
     int output = graph_output(p->g, n);
@@ -126,7 +126,7 @@ void lifetimes_init(struct lifetimes *l, const struct graph *g, const struct ops
     passes_init(&l->passes, g, run->precision, alone, most_steps);
 
     AUTO(freep) int *last = last_uses(g, &l->passes);
-    struct planner p = {g, run, l, reads_sources, last};
+    struct home_planner p = {g, run, l, reads_sources, last};
 
     l->n_homes = 0;
     l->homes = xcalloc((size_t)g->n_nodes, sizeof(*l->homes));

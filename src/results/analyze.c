@@ -27,7 +27,7 @@ double analyze_pass_at_k(int n, int c, int k)
 
 /* --- one sample, over its repeats --- */
 
-struct sample {
+struct judged_sample {
     const struct results_cell *cells; /* of results.cells, `repeats` of them */
     int repeats;
     bool counts, skipped, compiled, right;
@@ -94,7 +94,7 @@ static double median_over(const struct results_cell *cells, int repeats,
 }
 
 /* Of times that are medians, and not the median of ratios: so a model is as fast as itself. */
-static double speedup_on(const struct sample *s, const struct results_cell *c,
+static double speedup_on(const struct judged_sample *s, const struct results_cell *c,
                          const struct analyze_baseline *b)
 {
     AUTO(freep) double *ratios = xcalloc((size_t)MAX(c->n_sizes, 1), sizeof(*ratios));
@@ -109,7 +109,7 @@ static double speedup_on(const struct sample *s, const struct results_cell *c,
 }
 
 /* On the first device that both were timed on. */
-static double speedup_of(const struct sample *s, const struct analyze_baseline *b)
+static double speedup_of(const struct judged_sample *s, const struct analyze_baseline *b)
 {
     double speedup = NAN;
 
@@ -119,10 +119,10 @@ static double speedup_of(const struct sample *s, const struct analyze_baseline *
     return speedup;
 }
 
-static struct sample merge(const struct results_cell *cells, int repeats,
-                           const struct analyze_baseline *baseline)
+static struct judged_sample merge(const struct results_cell *cells, int repeats,
+                                  const struct analyze_baseline *baseline)
 {
-    struct sample s = {
+    struct judged_sample s = {
         .cells = cells, .repeats = repeats, .right = true, .peak = NAN, .speedup = NAN};
     bool judged = false;
 
@@ -209,7 +209,7 @@ static struct analyze_figure summarise(const struct figures *f)
 
 /* --- cells --- */
 
-static void count_sample(struct analyze_cell *c, const struct sample *s)
+static void count_sample(struct analyze_cell *c, const struct judged_sample *s)
 {
     if (!s->counts) {
         c->infra++;
@@ -241,7 +241,7 @@ static int fill_cell(const struct results *r, int first, const struct analyze_ba
     while (i < r->n_cells && r->cells[i].model_at == r->cells[first].model_at &&
            r->cells[i].problem_at == r->cells[first].problem_at) {
         int end = results_sample_end(r, i);
-        struct sample s = merge(&r->cells[i], end - i, baseline);
+        struct judged_sample s = merge(&r->cells[i], end - i, baseline);
 
         count_sample(ret, &s);
         figures_add(&peaks, s.peak, r->cells[i].sample);
@@ -403,15 +403,15 @@ static void fill_ceiling(const struct results *r, const struct analyze_cell *cel
 /* --- reversals --- */
 
 /* Geometric means over sizes of one judged repeat. */
-struct span {
+struct sample_span {
     double cold, lo, hi;
 };
 
-static bool span_of(const struct results_cell *c, struct span *ret)
+static bool span_of(const struct results_cell *c, struct sample_span *ret)
 {
     if (!results_cell_counts(c) || c->verdict != VERDICT_PASS || !c->n_sizes)
         return false;
-    *ret = (struct span){0, 0, 0};
+    *ret = (struct sample_span){0, 0, 0};
     for (int i = 0; i < c->n_sizes; i++) {
         ret->cold += log(c->sizes[i].cold_us) / c->n_sizes;
         ret->lo += log(c->sizes[i].cold_lo) / c->n_sizes;
@@ -420,7 +420,7 @@ static bool span_of(const struct results_cell *c, struct span *ret)
     return true;
 }
 
-static bool disjoint(const struct span *a, const struct span *b)
+static bool disjoint(const struct sample_span *a, const struct sample_span *b)
 {
     return a->hi < b->lo || b->hi < a->lo;
 }
@@ -429,7 +429,7 @@ static bool disjoint(const struct span *a, const struct span *b)
 static void compare_order(const struct results_cell *a, const struct results_cell *b,
                           struct analyze_reversals *v)
 {
-    struct span a0, a1, b0, b1;
+    struct sample_span a0, a1, b0, b1;
 
     if (!span_of(&a[0], &a0) || !span_of(&a[1], &a1) || !span_of(&b[0], &b0) ||
         !span_of(&b[1], &b1))

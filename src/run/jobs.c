@@ -15,7 +15,7 @@ struct known {
     char *candidate_hash, *problem_hash, *device;
 };
 
-struct planner {
+struct job_planner {
     const struct run_config *config;
     struct candidates *candidates;
     struct run_progress *progress;
@@ -44,7 +44,7 @@ static int by_cell(const void *a, const void *b)
 
 static int take_known(void *arg, const struct cell_row *c, const char *record_json, struct err *err)
 {
-    struct planner *p = arg;
+    struct job_planner *p = arg;
 
     (void)err;
     /* Where we could not judge, we try again. */
@@ -68,7 +68,7 @@ static int take_known(void *arg, const struct cell_row *c, const char *record_js
     return 0;
 }
 
-static void planner_release(struct planner *p)
+static void planner_release(struct job_planner *p)
 {
     for (int i = 0; i < p->n_known; i++) {
         struct known *k = &p->known[i];
@@ -86,7 +86,7 @@ static void planner_release(struct planner *p)
         free(p->device_names[i]);
 }
 
-static const struct known *find_known(const struct planner *p, const struct candidate *c,
+static const struct known *find_known(const struct job_planner *p, const struct candidate *c,
                                       int repeat)
 {
     const struct known key = {
@@ -104,7 +104,7 @@ static void skip(struct candidate *c, const char *why)
 }
 
 /* Names the file once: most reasons begin with it. */
-static void say_skipped(struct planner *p, const struct candidate *c)
+static void say_skipped(struct job_planner *p, const struct candidate *c)
 {
     const struct run_watcher *w = &p->config->watcher;
     AUTO(buf_release) struct buf text = BUF_INIT;
@@ -121,7 +121,7 @@ static void say_skipped(struct planner *p, const struct candidate *c)
         w->skipped(w->arg, buf_str(&text));
 }
 
-static int store_skipped(struct planner *p, const struct candidate *c, struct err *err)
+static int store_skipped(struct job_planner *p, const struct candidate *c, struct err *err)
 {
     struct cell_row cell = {.model = c->model,
                             .problem = c->problem,
@@ -134,7 +134,7 @@ static int store_skipped(struct planner *p, const struct candidate *c, struct er
     return store_run_add(p->config->store, p->config->name, NULL, NULL, NULL, 0, &cell, 1, err);
 }
 
-static int report_skipped(struct planner *p, struct err *err)
+static int report_skipped(struct job_planner *p, struct err *err)
 {
     const struct run_watcher *w = &p->config->watcher;
 
@@ -157,7 +157,7 @@ static int report_skipped(struct planner *p, struct err *err)
 
 /* --- problems --- */
 
-static int add_problem(struct planner *p, int at, struct problem *problem, struct err *err)
+static int add_problem(struct job_planner *p, int at, struct problem *problem, struct err *err)
 {
     struct run_problem *r = &p->jobs->problems[at];
     const struct run_problem_row row = {problem->name,  problem->hash,     problem->title,
@@ -170,7 +170,7 @@ static int add_problem(struct planner *p, int at, struct problem *problem, struc
     return store_run_problem(p->config->store, p->config->name, &row, err);
 }
 
-static void skip_all_of(struct planner *p, int problem, const char *why)
+static void skip_all_of(struct job_planner *p, int problem, const char *why)
 {
     for (int i = 0; i < p->candidates->n; i++)
         if (p->candidates->items[i].problem_at == problem) {
@@ -179,7 +179,7 @@ static void skip_all_of(struct planner *p, int problem, const char *why)
         }
 }
 
-static int load_problems(struct planner *p, struct err *err)
+static int load_problems(struct job_planner *p, struct err *err)
 {
     const struct candidates *c = p->candidates;
 
@@ -246,7 +246,7 @@ static bool read_hash(struct candidate *c, char hash[HASH_HEX])
     return true;
 }
 
-static int add_jobs(struct planner *p, struct err *err)
+static int add_jobs(struct job_planner *p, struct err *err)
 {
     const struct device *chosen = NULL;
     struct jobs *jobs = p->jobs;
@@ -280,7 +280,8 @@ static int add_jobs(struct planner *p, struct err *err)
 /* --- what is left --- */
 
 /* Asked once for every kind of device there are candidates for. */
-static int ask_device(struct planner *p, const struct device *d, const char **ret, struct err *err)
+static int ask_device(struct job_planner *p, const struct device *d, const char **ret,
+                      struct err *err)
 {
     struct device_info info;
     void *ctx = NULL;
@@ -308,20 +309,20 @@ static int ask_device(struct planner *p, const struct device *d, const char **re
     return 0;
 }
 
-static bool same_content(const struct planner *p, const struct job *j, const struct known *k,
+static bool same_content(const struct job_planner *p, const struct job *j, const struct known *k,
                          const char *device)
 {
     return !strcmp(k->candidate_hash, j->hash) && !strcmp(k->device, device) &&
            !strcmp(k->problem_hash, p->jobs->problems[j->candidate->problem_at].hash);
 }
 
-static void count_known(struct planner *p)
+static void count_known(struct job_planner *p)
 {
     p->progress->cells++;
     p->progress->known++;
 }
 
-static int drop_known(struct planner *p, struct err *err)
+static int drop_known(struct job_planner *p, struct err *err)
 {
     struct jobs *jobs = p->jobs;
     int kept = 0;
@@ -395,7 +396,7 @@ int jobs_plan(const struct run_config *config, struct candidates *candidates,
               struct run_progress *progress, struct jobs *ret, struct err *err)
 {
     AUTO(planner_release)
-    struct planner p = {
+    struct job_planner p = {
         .config = config, .candidates = candidates, .progress = progress, .jobs = ret};
 
     if (load_problems(&p, err) < 0 ||

@@ -45,26 +45,26 @@ static const char *const system_paths[] = {
 
 /* ---- a list of owned words ---- */
 
-struct words {
+struct argv_words {
     char **v; /* NULL-terminated */
     size_t n;
 };
 
-static void words_release(struct words *w)
+static void words_release(struct argv_words *w)
 {
     for (size_t i = 0; i < w->n; i++)
         free(w->v[i]);
     free(w->v);
 }
 
-static void words_add(struct words *w, const char *word)
+static void words_add(struct argv_words *w, const char *word)
 {
     w->v = xrealloc(w->v, (w->n + 2) * sizeof(*w->v));
     w->v[w->n++] = xstrdup(word);
     w->v[w->n] = NULL;
 }
 
-static void words_add3(struct words *w, const char *a, const char *b, const char *c)
+static void words_add3(struct argv_words *w, const char *a, const char *b, const char *c)
 {
     words_add(w, a);
     words_add(w, b);
@@ -200,7 +200,7 @@ static int start(const struct spawn *what, const struct sandbox_tool *t, int sta
 /* ---- bubblewrap ---- */
 
 /* As it is outside: a link stays a link (/lib64 -> usr/lib64), what is missing stays missing. */
-static void bwrap_system_path(struct words *w, const char *path)
+static void bwrap_system_path(struct argv_words *w, const char *path)
 {
     char target[PATH_MAX];
     ssize_t n = readlink(path, target, sizeof(target) - 1);
@@ -213,7 +213,7 @@ static void bwrap_system_path(struct words *w, const char *path)
     }
 }
 
-static void bwrap_words(struct words *w, const char *bwrap, const struct sandbox_tool *t)
+static void bwrap_words(struct argv_words *w, const char *bwrap, const struct sandbox_tool *t)
 {
     words_add(w, bwrap);
     words_add3(w, "--unshare-all", "--die-with-parent", "--new-session");
@@ -251,7 +251,7 @@ static bool bwrap_started_it(int status_fd)
 static int run_in_bwrap(const char *bwrap, const struct sandbox_tool *t, struct buf *output,
                         bool *ret_ran, struct sandbox_tool_result *ret, struct err *err)
 {
-    AUTO(words_release) struct words w = {NULL, 0};
+    AUTO(words_release) struct argv_words w = {NULL, 0};
     AUTO(tool_process_release) struct tool_process job = {.pidfd = -1, .out = -1};
     size_t output_before = output->len;
     uint32_t layers;

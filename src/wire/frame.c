@@ -20,13 +20,13 @@
 #define OFFSET_ALIGN 256
 #define TENSOR_MIN_BYTES 10 /* a scalar's: no dimensions */
 
-struct reader {
+struct frame_reader {
     const unsigned char *at;
     size_t left;
     bool bad; /* sticky: a field was missing or had no valid value */
 };
 
-static const unsigned char *take(struct reader *r, size_t n)
+static const unsigned char *take(struct frame_reader *r, size_t n)
 {
     static const unsigned char zeros[8];
     const unsigned char *p = r->at;
@@ -41,7 +41,7 @@ static const unsigned char *take(struct reader *r, size_t n)
     return p;
 }
 
-static uint64_t get_uint(struct reader *r, size_t bytes)
+static uint64_t get_uint(struct frame_reader *r, size_t bytes)
 {
     const unsigned char *p = take(r, bytes);
     uint64_t v = 0;
@@ -51,7 +51,7 @@ static uint64_t get_uint(struct reader *r, size_t bytes)
     return v;
 }
 
-static uint64_t get_below(struct reader *r, size_t bytes, uint64_t limit)
+static uint64_t get_below(struct frame_reader *r, size_t bytes, uint64_t limit)
 {
     uint64_t v = get_uint(r, bytes);
 
@@ -62,7 +62,7 @@ static uint64_t get_below(struct reader *r, size_t bytes, uint64_t limit)
     return v;
 }
 
-static void get_text(struct reader *r, char *out, size_t out_size)
+static void get_text(struct frame_reader *r, char *out, size_t out_size)
 {
     size_t len = get_below(r, 2, out_size);
 
@@ -103,7 +103,7 @@ static void put_hello(const struct wire_msg *m, struct buf *out)
     put_uint(out, h->yield, 1);
 }
 
-static void get_hello(struct reader *r, struct wire_msg *m)
+static void get_hello(struct frame_reader *r, struct wire_msg *m)
 {
     struct wire_hello *h = &m->u.hello;
 
@@ -120,7 +120,7 @@ static void put_ready(const struct wire_msg *m, struct buf *out)
     put_uint(out, m->u.ready.layers, 4);
 }
 
-static void get_ready(struct reader *r, struct wire_msg *m)
+static void get_ready(struct frame_reader *r, struct wire_msg *m)
 {
     m->u.ready.layers = (uint32_t)get_uint(r, 4);
 }
@@ -130,7 +130,7 @@ static void put_bytes(const struct wire_msg *m, struct buf *out)
     put_uint(out, m->u.bytes, 8);
 }
 
-static void get_bytes(struct reader *r, struct wire_msg *m)
+static void get_bytes(struct frame_reader *r, struct wire_msg *m)
 {
     m->u.bytes = get_below(r, 8, (uint64_t)INT64_MAX);
 }
@@ -142,7 +142,7 @@ static void put_arena(const struct wire_msg *m, struct buf *out)
     put_uint(out, m->u.arena.read_only, 1);
 }
 
-static void get_arena(struct reader *r, struct wire_msg *m)
+static void get_arena(struct frame_reader *r, struct wire_msg *m)
 {
     m->u.arena.id = (uint32_t)get_below(r, 4, WIRE_MAX_ARENAS);
     m->u.arena.bytes = get_below(r, 8, (uint64_t)INT64_MAX);
@@ -158,7 +158,7 @@ static void put_tensor(const struct wire_tensor *t, struct buf *out)
         put_uint(out, (uint64_t)t->dim[i], 8);
 }
 
-static void get_tensor(struct reader *r, struct wire_tensor *t)
+static void get_tensor(struct frame_reader *r, struct wire_tensor *t)
 {
     struct shape shape = {0};
 
@@ -184,7 +184,7 @@ static void put_size(const struct wire_msg *m, struct buf *out)
         put_tensor(&s->tensors[i], out);
 }
 
-static void get_size(struct reader *r, struct wire_msg *m)
+static void get_size(struct frame_reader *r, struct wire_msg *m)
 {
     struct wire_size *s = &m->u.size;
 
@@ -214,7 +214,7 @@ static void put_fail(const struct wire_msg *m, struct buf *out)
     put_text(out, f->text, sizeof(f->text));
 }
 
-static void get_fail(struct reader *r, struct wire_msg *m)
+static void get_fail(struct frame_reader *r, struct wire_msg *m)
 {
     struct wire_fail *f = &m->u.fail;
 
@@ -228,7 +228,7 @@ static const struct codec {
     bool fd;
     /* NULL: no payload */
     void (*put)(const struct wire_msg *m, struct buf *out);
-    void (*get)(struct reader *r, struct wire_msg *m);
+    void (*get)(struct frame_reader *r, struct wire_msg *m);
 } codecs[] = {
     [WIRE_HELLO] = {"HELLO", false, put_hello, get_hello},
     [WIRE_READY] = {"READY", false, put_ready, get_ready},
@@ -281,7 +281,7 @@ void wire_encode(const struct wire_msg *m, struct buf *out)
     buf_add(out, payload.ptr, payload.len);
 }
 
-static int decode_header(struct reader *r, enum wire_type *ret_type, struct err *err)
+static int decode_header(struct frame_reader *r, enum wire_type *ret_type, struct err *err)
 {
     if (r->left < HEADER_BYTES)
         return fail(err, ERR_SYSTEM, "frame of %zu bytes is shorter than its header", r->left);
@@ -307,7 +307,7 @@ static int decode_header(struct reader *r, enum wire_type *ret_type, struct err 
 
 int wire_decode(const void *frame, size_t len, struct wire_msg *ret, struct err *err)
 {
-    struct reader r = {frame, len, false};
+    struct frame_reader r = {frame, len, false};
     struct wire_msg m = WIRE_MSG_INIT(0);
 
     if (len > WIRE_MAX_FRAME)

@@ -40,7 +40,7 @@ static const struct gemm_class classes[] = {
      &i32_scales[1], DT_I8, 4, 8192},
 };
 
-struct gemm {
+struct gemm_rate {
     const struct cublaslt *lt;
     cublasLtHandle_t handle;
     cublasLtMatmulDesc_t desc;
@@ -51,7 +51,7 @@ struct gemm {
     const struct cublaslt_choice *choice; /* being timed; not owned */
 };
 
-static void gemm_release(struct cuda_ctx *c, struct gemm *g)
+static void gemm_release(struct cuda_ctx *c, struct gemm_rate *g)
 {
     if (g->preference)
         g->lt->cublasLtMatmulPreferenceDestroy(g->preference);
@@ -68,7 +68,7 @@ static void gemm_release(struct cuda_ctx *c, struct gemm *g)
 }
 
 /* fp8 wants its operands' scales on the device: both are the 1 at the start of the scratch. */
-static cublasStatus_t set_fp8(struct cuda_ctx *c, struct gemm *g)
+static cublasStatus_t set_fp8(struct cuda_ctx *c, struct gemm_rate *g)
 {
     const float one = 1;
     const int8_t fast = 1;
@@ -87,7 +87,7 @@ static cublasStatus_t set_fp8(struct cuda_ctx *c, struct gemm *g)
 }
 
 /* D = A^T B in columns: the only order that fp8 and int8 have everywhere. */
-static cublasStatus_t describe(struct cuda_ctx *c, struct gemm *g, const struct gemm_class *k)
+static cublasStatus_t describe(struct cuda_ctx *c, struct gemm_rate *g, const struct gemm_class *k)
 {
     const struct cublaslt *lt = g->lt;
     const int transpose = CUBLAS_OP_T;
@@ -112,7 +112,7 @@ static cublasStatus_t describe(struct cuda_ctx *c, struct gemm *g, const struct 
     return rc;
 }
 
-static int make_operands(struct cuda_ctx *c, struct gemm *g, const struct gemm_class *k,
+static int make_operands(struct cuda_ctx *c, struct gemm_rate *g, const struct gemm_class *k,
                          struct err *err)
 {
     struct law normal = {LAW_NORMAL, 0, 1, 0}, bytes = {LAW_INTS, -128, 128, 0};
@@ -132,7 +132,7 @@ static int make_operands(struct cuda_ctx *c, struct gemm *g, const struct gemm_c
 
 static int gemm_work(struct cuda_ctx *c, void *arg, struct err *err)
 {
-    struct gemm *g = arg;
+    struct gemm_rate *g = arg;
 
     (void)err;
     return g->lt->cublasLtMatmul(g->handle, g->desc, g->class->alpha, (void *)g->a.handle, g->in,
@@ -144,7 +144,7 @@ static int gemm_work(struct cuda_ctx *c, void *arg, struct err *err)
 }
 
 /* *ret_s stays what it was where the library has no way to do it on this device. */
-static int time_choices(struct cuda_ctx *c, struct gemm *g, double *ret_s, struct err *err)
+static int time_choices(struct cuda_ctx *c, struct gemm_rate *g, double *ret_s, struct err *err)
 {
     struct cublaslt_choice choices[CHOICES];
     int n = 0;
@@ -168,13 +168,13 @@ static int time_choices(struct cuda_ctx *c, struct gemm *g, double *ret_s, struc
 static int measure_class(struct cuda_ctx *c, const struct cublaslt *lt, cublasLtHandle_t handle,
                          const struct gemm_class *k, double *ret_flops_s, struct err *err)
 {
-    struct gemm g = {.lt = lt,
-                     .class = k,
-                     .handle = handle,
-                     .a = MEM_INIT,
-                     .b = MEM_INIT,
-                     .d = MEM_INIT,
-                     .workspace = MEM_INIT};
+    struct gemm_rate g = {.lt = lt,
+                          .class = k,
+                          .handle = handle,
+                          .a = MEM_INIT,
+                          .b = MEM_INIT,
+                          .d = MEM_INIT,
+                          .workspace = MEM_INIT};
     double n = (double)k->n, s = INFINITY;
     int rc;
 

@@ -38,7 +38,7 @@
 #define ACCESS_READ 1
 #define ACCESS_READ_WRITE 3
 
-struct runner {
+struct cuda_runner {
     const struct cuda_driver *cu; /* not owned */
     int index;
     CUdevice device;
@@ -64,7 +64,7 @@ struct call_args {
 
 /* ---- opening ---- */
 
-static int open_device(struct runner *r, struct err *err)
+static int open_device(struct cuda_runner *r, struct err *err)
 {
     const struct cuda_driver *cu = r->cu;
     CUresult rc;
@@ -86,7 +86,7 @@ static int open_device(struct runner *r, struct err *err)
     return 0;
 }
 
-static int open_stream(struct runner *r, struct err *err)
+static int open_stream(struct cuda_runner *r, struct err *err)
 {
     const struct cu_mem_prop prop = {
         .type = 1, .handle_types = CU_MEM_HANDLE_POSIX_FD, .location = {1, r->device}};
@@ -105,7 +105,7 @@ static int open_stream(struct runner *r, struct err *err)
 static int runner_open(int index, void **ret_ctx, struct err *err)
 {
     const char *why;
-    struct runner *r = xcalloc(1, sizeof(*r));
+    struct cuda_runner *r = xcalloc(1, sizeof(*r));
 
     r->cu = cuda_driver(&why);
     r->index = index;
@@ -121,24 +121,24 @@ static int runner_open(int index, void **ret_ctx, struct err *err)
 
 static int runner_share(void *ctx, void *page, size_t bytes, struct err *err)
 {
-    struct runner *r = ctx;
+    struct cuda_runner *r = ctx;
 
     return cuda_hold_open(&r->hold, r->cu, r->device, page, bytes, err);
 }
 
 static void runner_sweep(void *ctx, const void *base, size_t bytes)
 {
-    cuda_hold_sweep(&((struct runner *)ctx)->hold, base, bytes);
+    cuda_hold_sweep(&((struct cuda_runner *)ctx)->hold, base, bytes);
 }
 
 /* ---- memory ---- */
 
-static size_t mapped_bytes(const struct runner *r, size_t bytes)
+static size_t mapped_bytes(const struct cuda_runner *r, size_t bytes)
 {
     return (bytes + r->granularity - 1) / r->granularity * r->granularity;
 }
 
-static int map_handle(struct runner *r, CUmemGenericAllocationHandle handle, size_t bytes,
+static int map_handle(struct cuda_runner *r, CUmemGenericAllocationHandle handle, size_t bytes,
                       bool read_only, CUdeviceptr *ret, struct err *err)
 {
     const struct cu_mem_access access = {.location = {1, r->device},
@@ -166,7 +166,7 @@ static int map_handle(struct runner *r, CUmemGenericAllocationHandle handle, siz
 static int runner_import(void *ctx, int fd, size_t bytes, bool read_only, void **ret_base,
                          struct err *err)
 {
-    struct runner *r = ctx;
+    struct cuda_runner *r = ctx;
     CUmemGenericAllocationHandle handle;
     CUdeviceptr at = 0;
     CUresult rc = r->cu->cuMemImportFromShareableHandle(&handle, (void *)(intptr_t)fd,
@@ -188,7 +188,7 @@ static int runner_import(void *ctx, int fd, size_t bytes, bool read_only, void *
 
 static void runner_unimport(void *ctx, void *base, size_t bytes)
 {
-    struct runner *r = ctx;
+    struct cuda_runner *r = ctx;
     CUdeviceptr at = (CUdeviceptr)(uintptr_t)base;
 
     if (!base)
@@ -207,7 +207,7 @@ static bool is_program(int fd)
     return n > 0 && cuda_program_is(magic, (size_t)n);
 }
 
-static int load_program(struct runner *r, int fd, struct artifact *a, struct err *err)
+static int load_program(struct cuda_runner *r, int fd, struct artifact *a, struct err *err)
 {
     AUTO(buf_release) struct buf bytes = BUF_INIT;
     char path[32];
@@ -237,7 +237,7 @@ static int runner_prepare(void *ctx, struct artifact *a, const struct device_cal
                           void **ret_args, struct err *err)
 {
     AUTO(freep) struct call_args *args = xcalloc(1, sizeof(*args));
-    struct runner *r = ctx;
+    struct cuda_runner *r = ctx;
 
     if (a->module) {
         if (cuda_launches_new(a->module, c, &args->launches, err) < 0)
@@ -263,7 +263,7 @@ static void runner_release(void *ctx, void *args)
 
 /* Who resets its device destroys what we have in the context, and the driver faults when it is
  * used. Asked after the first calls alone: it takes time, and later ones are timed. */
-static CUresult context_is_there(struct runner *r)
+static CUresult context_is_there(struct cuda_runner *r)
 {
     unsigned flags;
     int active = 1;
@@ -274,7 +274,7 @@ static CUresult context_is_there(struct runner *r)
 
 /* All that was queued has ended, on whichever stream. A candidate may have made another context
  * current. */
-static CUresult finish(struct runner *r)
+static CUresult finish(struct cuda_runner *r)
 {
     CUresult rc = r->cu->cuStreamSynchronize(r->stream);
 
@@ -286,7 +286,7 @@ static CUresult finish(struct runner *r)
 static int runner_setup(void *ctx, struct artifact *a, void *args, int *ret_status, struct err *err)
 {
     struct call_args *c = args;
-    struct runner *r = ctx;
+    struct cuda_runner *r = ctx;
     CUresult rc;
 
     *ret_status = 0;
@@ -299,7 +299,7 @@ static int runner_setup(void *ctx, struct artifact *a, void *args, int *ret_stat
     return rc ? cuda_fail(r->cu, rc, err, "assay_setup") : 0;
 }
 
-static CUresult queue_call(struct runner *r, struct artifact *a, struct call_args *args,
+static CUresult queue_call(struct cuda_runner *r, struct artifact *a, struct call_args *args,
                            int *ret_status)
 {
     if (a->module)
@@ -324,7 +324,7 @@ static void await_release(const struct device_hold *hold)
 }
 
 /* Ends with everything queued and told, also after a failure: or the judge would wait in vain. */
-static CUresult queue_all(struct runner *r, struct artifact *a, struct call_args *args,
+static CUresult queue_all(struct cuda_runner *r, struct artifact *a, struct call_args *args,
                           uint32_t count, const struct device_hold *hold, int *ret_status)
 {
     CUresult rc = hold ? cuda_hold_begin(&r->hold, hold, r->stream) : 0;
@@ -348,7 +348,7 @@ static CUresult queue_all(struct runner *r, struct artifact *a, struct call_args
     return rc;
 }
 
-static int faulted(struct runner *r, CUresult fault, int *ret_status)
+static int faulted(struct cuda_runner *r, CUresult fault, int *ret_status)
 {
     const char *name = NULL, *text = NULL;
 
@@ -364,7 +364,7 @@ static int runner_held_batch(void *ctx, struct artifact *a, void *args, uint32_t
                              const struct device_hold *hold, int *ret_status,
                              uint64_t *ret_claim_ns)
 {
-    struct runner *r = ctx;
+    struct cuda_runner *r = ctx;
     float ms = 0;
     CUresult rc;
 
@@ -395,7 +395,7 @@ static int runner_call(void *ctx, struct artifact *a, void *args, int *ret_statu
 
 static const char *runner_fault(void *ctx)
 {
-    return ((struct runner *)ctx)->fault;
+    return ((struct cuda_runner *)ctx)->fault;
 }
 
 const struct device_runner_ops cuda_runner_ops = {

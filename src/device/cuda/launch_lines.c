@@ -8,7 +8,7 @@
 
 #define FORM "write it as // assay: launch NAME grid=X block=X, with // assay: on every line of it"
 
-struct text {
+struct line_text {
     const char *at;
     size_t len;
 };
@@ -35,7 +35,7 @@ static bool is_blank(char c)
 }
 
 /* What stands behind `// assay:`, without blanks around it. */
-static bool directive(const char *at, const char *end, struct text *ret)
+static bool directive(const char *at, const char *end, struct line_text *ret)
 {
     at = skip_word(at, end, "//");
     at = at ? skip_word(at, end, "assay:") : NULL;
@@ -44,11 +44,11 @@ static bool directive(const char *at, const char *end, struct text *ret)
     at = skip_blanks(at, end);
     while (end > at && is_blank(end[-1]))
         end--;
-    *ret = (struct text){at, (size_t)(end - at)};
+    *ret = (struct line_text){at, (size_t)(end - at)};
     return true;
 }
 
-static bool begins_launch(const struct text *t)
+static bool begins_launch(const struct line_text *t)
 {
     const char *after = skip_word(t->at, t->at + t->len, "launch");
 
@@ -56,7 +56,7 @@ static bool begins_launch(const struct text *t)
 }
 
 /* The next directive, without going past it; false at the end. */
-static bool peek(struct launch_lines *l, struct text *ret, const char **ret_next)
+static bool peek(struct launch_lines *l, struct line_text *ret, const char **ret_next)
 {
     while (l->at < l->end) {
         const char *newline = memchr(l->at, '\n', (size_t)(l->end - l->at));
@@ -73,7 +73,7 @@ static bool peek(struct launch_lines *l, struct text *ret, const char **ret_next
 bool launch_lines_next(struct launch_lines *l, struct buf *ret, int *ret_line)
 {
     const char *next;
-    struct text t;
+    struct line_text t;
 
     buf_reset(ret);
     while (peek(l, &t, &next) && !(ret->len && begins_launch(&t))) {
@@ -105,7 +105,7 @@ bool launch_lines_any(const char *text, size_t len)
 /* ---- what was meant to be one ---- */
 
 /* The word at the beginning of t, up to a blank or a '=', cut where it is long. */
-static void first_word(const struct text *t, char out[32])
+static void first_word(const struct line_text *t, char out[32])
 {
     size_t n = 0;
 
@@ -115,7 +115,7 @@ static void first_word(const struct text *t, char out[32])
     out[n] = '\0';
 }
 
-static bool has_field(const struct text *t)
+static bool has_field(const struct line_text *t)
 {
     static const char *const fields[] = {"grid=", "block=", "smem=", "args="};
 
@@ -126,7 +126,7 @@ static bool has_field(const struct text *t)
 }
 
 /* Of a line `// assay:` that belongs to a launch. */
-static bool has_mark(const struct text *t, struct launch_stray *ret)
+static bool has_mark(const struct line_text *t, struct launch_stray *ret)
 {
     const char *at = memchr(t->at, '@', t->len);
 
@@ -138,7 +138,7 @@ static bool has_mark(const struct text *t, struct launch_stray *ret)
 }
 
 /* Of a line `// assay:` with no launch line before it. */
-static bool stray_directive(const struct text *t, struct launch_stray *ret)
+static bool stray_directive(const struct line_text *t, struct launch_stray *ret)
 {
     static const char *const names[] = {"launch"};
     char word[32];
@@ -157,7 +157,7 @@ static bool nearly_directive(const char *at, const char *end)
 {
     static const char *const names[] = {"launch", "grid", "block", "smem", "args"};
     const char *slash = skip_word(at, end, "//"), *star = skip_word(at, end, "/*");
-    struct text t;
+    struct line_text t;
     char word[32];
 
     at = skip_blanks(slash ? slash : star ? star : end, end);
@@ -165,7 +165,7 @@ static bool nearly_directive(const char *at, const char *end)
         return false;
     at = skip_blanks(at + 5, end);
     at = skip_blanks(at < end && *at == ':' ? at + 1 : at, end);
-    t = (struct text){at, (size_t)(end - at)};
+    t = (struct line_text){at, (size_t)(end - at)};
     first_word(&t, word);
     return nearest(word, names, ARRAY_SIZE(names)) && has_field(&t);
 }
@@ -175,7 +175,7 @@ bool launch_lines_stray(const char *text, size_t len, struct launch_stray *ret)
     const char *end = text + len, *eol;
     struct launch_stray s = {.line = 1};
     bool in_launch = false;
-    struct text t;
+    struct line_text t;
 
     for (const char *at = text; at < end; at = eol + 1, s.line++) {
         eol = memchr(at, '\n', (size_t)(end - at));
