@@ -22,7 +22,7 @@
 
 struct attack {
     char *path;
-    const char *name; /* in path: "038_memo_pointer.c" */
+    const char *name; /* points into path: "038_memo_pointer.c" */
     int number;
     const struct attack_class *in_class; /* found by its number; not owned */
     char *problem;
@@ -35,7 +35,7 @@ struct attack {
     int n_expected;
     double least_us;      /* least time at the first size; 0: not stated */
     char *control;        /* path relative to the share folder; NULL: not stated */
-    double least_percent; /* with a control: least share of its time, at every size */
+    double least_percent; /* least share of the control's time, at every size */
     int build_timeout_ms; /* 0: not stated */
 };
 

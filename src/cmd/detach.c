@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t command; /* pid of the child that runs the command */
-static int detach_fd = -1;            /* in the child: its status is written here */
+static int detach_fd = -1;            /* descriptor for the child's status; -1 elsewhere */
 
 static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 

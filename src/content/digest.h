@@ -13,7 +13,7 @@
 
 struct digest {
     int n;          /* number of values that are kept; 0: none, and both graphs are empty */
-    size_t *offset; /* per value, in bytes into pool_content.kept; 8 bytes an element */
+    size_t *offset; /* offset of each value in pool_content.kept, in bytes; 8 bytes an element */
     size_t bytes;
     struct graph first; /* the problem's graph, with the kept values as its last outputs */
     struct graph again; /* the problem's graph, with the kept values as its last sources */

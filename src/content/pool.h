@@ -23,7 +23,7 @@ extern const char *const residency_names[];
 /* Memory for one content. */
 struct pool_slot {
     int content;     /* the content that lies here; -1: none */
-    uint64_t used;   /* time of the last request: the longest unused content makes room */
+    uint64_t used;   /* pool.clock at the last request: the longest unused content makes room */
     struct mem data; /* laid out like an input arena, guards included */
     struct mem y;    /* expected values, 8 bytes an element, outputs one after the other */
     bool has_y;      /* expected values lie in y */
@@ -53,9 +53,9 @@ struct pool {
     uint64_t seed;
     int law_rounds; /* how often the first contents go through all laws (graph_law) */
     struct layout in, out;
-    size_t *y_offset; /* per output, in bytes into pool_slot.y */
+    size_t *y_offset; /* offset of each output in pool_slot.y, in bytes */
     size_t y_bytes;
-    size_t *rms_offset; /* per output, in bytes into pool_content.row_rms */
+    size_t *rms_offset; /* offset of each output in pool_content.row_rms, in bytes */
     size_t rms_bytes;
     struct pool_slot *slots; /* memory for contents; if all is in use, one makes room */
     int n_slots, cap_slots;  /* slots in use; at most */
@@ -69,7 +69,7 @@ struct pool {
     int n_contents; /* contents that were asked for so far */
     bool large; /* made by several threads; small contents by one, which no busy machine delays */
     struct law_gate *gates;       /* [law * n_outputs + output] */
-    bool *measured;               /* per law: whether its gates are measured */
+    bool *measured;               /* whether the gates of each law are measured */
     int honest_contents;          /* contents per law that the gates rest on from the start */
     int honest_rotations;         /* summation orders the honest run is made in */
     struct compare_stats *honest; /* figures of honest runs so far, indexed like gates[] */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How an answer is compared, and how expected values come back. Each way is a layer: one function
- * that serves what it is asked for, or leaves it to the next layer. The last layer serves all, so
- * every other one is a shortcut: without it the same figures take longer. Nothing else depends on
- * one.
+/* Shortcuts: how an answer is compared, and how expected values come back. Each way is a layer: one
+ * function that serves what it is asked for, or leaves it to the next layer. The last layer serves
+ * all, so every other one is a shortcut: without it the same figures take longer. Nothing else
+ * depends on one.
  *
  *   recall   the answer's bits were compared before, and their figures are known
  *   fused    the answer is compared with expected values as they are made; these are not stored

@@ -9,7 +9,7 @@
 #include "tensor/arith.h"
 
 struct hardware {
-    char **names; /* as the driver spells them; we use the first */
+    char **names; /* names as the driver spells them; we use the first */
     int n_names;
     char *source;        /* title of the datasheet */
     char *file;          /* the file that describes the device */

@@ -12,7 +12,7 @@
  * little. */
 #define HONEST_RMS_MAX 0x1p-10
 #define CONTENTS_PER_LAW 4
-#define FEW_CONTENTS_PER_LAW 2 /* if four of each do not fit into memory */
+#define FEW_CONTENTS_PER_LAW 2 /* contents per law if memory does not hold four of each */
 #define MEAN_SAMPLE ((int64_t)1 << 20)
 
 const char *const admit_outcome_names[] = {

@@ -23,7 +23,7 @@ extern const char *const admit_outcome_names[];
 #define ADMIT_MAX_CASES 32
 
 struct admit_case {
-    const char *name; /* not owned: ours or the graph's */
+    const char *name; /* not owned: a name of ours or of the graph */
     bool honest;
     enum admit_outcome outcome;
     char detail[256]; /* why the null fails, why the rule is broken, or why there is no such case */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Candidates that do nothing are called as any other would be. So it is known before anybody is
- * judged what an honest call takes besides its work: how long the way there and back is, how early
- * a device is held, how late the judge's first work comes behind a call. */
+/* Candidates that do nothing are called as any other would be. Their times say what an honest call
+ * takes besides its work, before anybody is judged: the way there and back, the time until a device
+ * is held, and the time until the judge's first work behind a call. */
 #include "judge/call_floor.h"
 
 #include "base/fs.h"
@@ -16,7 +16,7 @@
 /* The way to a standstill differs by 1 or 2 us from one process to the next. */
 #define HOLD_PROCESSES 8
 #define HOLD_CALLS 120
-#define WRITER_CALLS 300 /* each writes twice the last cache */
+#define WRITER_CALLS 300 /* calls of the writer, which writes twice the last cache */
 #define THREADS_CALLS 300
 /* On a CPU the judge makes a content between two calls, and the caches forget the runner
  * meanwhile. */
@@ -114,7 +114,7 @@ static int build(const struct bench *b, const char *source, struct build_result 
 
 /* Times of one kind of order, call by call. */
 struct times {
-    struct series ns; /* by the clock that is the score */
+    struct series ns; /* times by the clock that is the score */
     struct series walls, holds, probes, heads;
 };
 

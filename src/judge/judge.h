@@ -30,7 +30,7 @@ struct judge {
     struct plan plan;        /* plan of the session, as it was asked for */
     char pool[HASH_HEX]; /* the session's pool, to be revealed; "": nobody was judged on it yet */
     uint64_t seed;
-    struct worker *worker; /* for PyTorch; opened at the first such baseline */
+    struct worker *worker; /* worker for PyTorch; opened at the first such baseline */
     struct err no_worker;  /* why there is no worker: asking again takes seconds */
 };
 

@@ -36,7 +36,7 @@ struct session {
     struct rproc_config runner; /* config that every runner is started with */
     struct plan *plans;         /* options.plan, as far as each size allows */
     uint64_t runner_bytes;      /* memory that a runner may take, whatever the size */
-    struct pool *pools;         /* one per size; opened at first use */
+    struct pool *pools;         /* one pool per size; opened at first use */
     int n_sizes;
     int served;           /* candidates that these pools served */
     int begun;            /* candidates in all */
@@ -66,7 +66,7 @@ struct size_result {
 struct evaluation {
     struct subject subject;
     struct verdict verdict;
-    enum err_kind infra_kind; /* with VERDICT_INFRA: ERR_SYSTEM or ERR_DEVICE */
+    enum err_kind infra_kind; /* ERR_SYSTEM or ERR_DEVICE, with VERDICT_INFRA */
     char id[33];
     char created[21];
     char *file_name;

@@ -20,15 +20,15 @@ int audit_hot_count(double call_ns);
  * it. usual_max_ns: the most that calibration saw; 0: not known. */
 double audit_empty_max(double usual_max_ns);
 
-/* Time by which one call took longer than honest ones do: before it began (on a GPU from `ready` to
- * `holding`, on a CPU its wake-up), or until the judge's probe behind it was over. This time counts
- * as part of the call. usual_max_ns: the most that calibration saw; 0: not known, and nothing is
- * added. */
+/* Time by which one call took longer than honest ones do. It is taken before the call (on a GPU
+ * from `ready` to `holding`, on a CPU its wake-up), or behind it, until the judge's probe is over.
+ * This time counts as part of the call. usual_max_ns: the most that calibration saw; 0: not known,
+ * and nothing is added. */
 double audit_beyond(double ns, double usual_max_ns);
 /* Time that all scored calls hide: a candidate that hides a little in each of them shows here.
  * low_ns and usual_ns are low quantiles (AUDIT_LOW). On an H200 the way to a standstill takes 176
- * or 183 us, and some processes take the long way nine times in ten: a median may be either, a low
- * quantile is the short one. usual_ns: calibration's; 0: not known. slack_ns: what honest
+ * or 183 us, and some processes take the long way nine times in ten. So a median may be either; a
+ * low quantile is the short one. usual_ns: calibration's; 0: not known. slack_ns: what honest
  * candidates differ by. On a CPU usual_ns is calibration's median: wake-ups there differ by some us
  * from one run to the next. */
 double audit_shift(double low_ns, double usual_ns, double slack_ns);

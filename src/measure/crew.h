@@ -34,7 +34,7 @@ struct crew {
 };
 
 int crew_make_arenas(struct crew *c, struct err *err);
-void crew_release_arenas(struct crew *c); /* once the runners are gone */
+void crew_release_arenas(struct crew *c); /* called once the runners are gone */
 /* Starts as many runners as the plan wants. Each is stopped, with the candidate set up in it. */
 int crew_start(struct crew *c, struct verdict *v, struct err *err);
 /* Ends the runners and waits for that: nobody is timed beside a driver that cleans up. */

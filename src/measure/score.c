@@ -10,8 +10,8 @@
 
 #define ALL_LAWS (-1)
 #define LAWS_AGREE 0.01 /* share of the larger median */
-/* A gap between two groups of times: this share of their median, with so many samples on either
- * side (one in five, and never a single one: one late call is no group). */
+/* A gap between two groups of times is this share of their median. So many samples lie on either
+ * side: one in five, and never a single one, because one late call is no group. */
 #define GAP_SHARE 0.1
 #define GAP_SIDE 5
 #define GAP_LEAST 2

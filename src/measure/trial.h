@@ -39,13 +39,13 @@ struct trial_result {
     double head_ns;   /* CPUs: median CPU time of scored calls that the calls do not explain */
     bool held;        /* scored calls queued up on a device that was held back */
     double hold_ns;   /* median time from ready until the device was held; 0: not held */
-    double queue_ns;  /* when held: median time from go until all was queued */
+    double queue_ns;  /* median time from go until all was queued; 0: not held */
     double call_ns;   /* time that a caller waits: median outside time of calls that are not held */
     bool host_bound;
     double hot_outside_ns;        /* the judge's clock on hot calls, the empty order taken off */
-    struct own_work idle, busy;   /* before there was a runner, and between its calls */
-    int runs;                     /* how often it was timed: again after a doubt or a lost hold */
-    struct device_state state[2]; /* before and after the timed calls */
+    struct own_work idle, busy;   /* own work before there was a runner, and between its calls */
+    int runs;                     /* goes at timing: another one after a doubt or a lost hold */
+    struct device_state state[2]; /* state before and after the timed calls */
     double wake_ns;               /* median time from SIGCONT to a spinning runner */
     int n_calls;                  /* calls in all, every one checked */
     int n_contents;

@@ -42,7 +42,7 @@ struct trial {
     bool hold_lost;              /* the hold ended in the middle of a phase */
     int crowded;                 /* held calls in a row whose flush was late */
     int crowds;                  /* how often a crowded device ended the hold */
-    bool tried_again;            /* the hold was tried once more after that */
+    bool tried_again;            /* the hold was tried again after a crowded device ended it */
     double empty[2];             /* time of an empty order: [held] */
     double empty_head;           /* CPUs: an empty order's unexplained CPU time (AUDIT_HEAD_LOW) */
     struct verdict wrong;        /* finding on a vendor's library, which is timed all the same */

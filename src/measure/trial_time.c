@@ -9,12 +9,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define EMPTY_CALLS 7 /* per runner */
+#define EMPTY_CALLS 7 /* empty orders per runner */
 #define AUDIT_EMPTY_CALLS 11
-#define ASIDE_EMPTY_CALLS 5 /* for unheld ones, if held ones count */
+#define ASIDE_EMPTY_CALLS 5 /* empty orders without a hold, if held ones count */
 #define IDLE_FLUSHES 7
 #define BUSY_QUANTILE 0.75 /* the median would miss work in half of the calls */
-#define HOT_BATCHES 3      /* per runner */
+#define HOT_BATCHES 3      /* batches per runner */
 #define HOT_MAX 4096       /* calls in a batch */
 #define LONG_MS 1000       /* longest warm-up, and longest time for hot calls */
 #define HOT_LONG_NS 1e6    /* batches of longer calls hardly differ: two are enough */
@@ -206,7 +206,7 @@ static int bring(struct trial *t, int content, double *ret_ms, struct err *err)
     return 0;
 }
 
-/* One scored call: a content that its process has not seen. */
+/* One scored call, with a content that its process has not seen. */
 static int scored_call(struct trial *t, int round, int runner, double *making_ms,
                        struct sample *ret, struct verdict *v, struct err *err)
 {

@@ -66,6 +66,6 @@ void exiting_await(struct exiting *l)
     l->watched = false;
     while (l->n > 0)
         rproc_release(&l->runners[--l->n]);
-    free_shared(l); /* if no thread watched */
+    free_shared(l); /* needed if no thread watched */
     devlock_release(&l->lock);
 }

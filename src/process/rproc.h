@@ -15,7 +15,7 @@
 #include <sched.h>
 
 struct rproc_config {
-    /* For the start, whatever the candidate. */
+    /* Settings for the start, whatever the candidate. */
     const char *runner_path; /* the program, if the subject's launcher starts one */
     struct subject subject;
     const struct device *device;
@@ -24,9 +24,9 @@ struct rproc_config {
     bool require_sandbox;
     bool pin;
     cpu_set_t runner_cpus;
-    int start_timeout_ms; /* from spawn to OK, and for assay_setup */
-    int call_timeout_ms;  /* for one call */
-    /* For handing over. Arenas are numbered inputs first. */
+    int start_timeout_ms; /* limit from spawn to OK, and of assay_setup */
+    int call_timeout_ms;  /* limit of one call */
+    /* Settings for handing over. Arenas are numbered inputs first. */
     const struct device_sweep *sweep; /* NULL: this device sweeps nothing. Not owned */
     const struct layout *in, *out;
     const struct mem *in_arenas;
@@ -59,17 +59,17 @@ struct rproc_order {
 };
 
 struct rproc {
-    const struct rproc_config *config; /* not owned; outlives this */
+    const struct rproc_config *config; /* not owned; outlives the runner */
     pid_t pid;                         /* 0: none, or reaped */
     int pidfd, sock, out_fd;
     struct wire_page *page;
     unsigned seq, awake_seq;
     struct rproc_order order; /* the present order */
     uint64_t queue_ns;        /* time until the order was queued */
-    bool overdue;             /* not queued in time: the candidate waits for the device */
+    bool overdue; /* the order was not queued in time: the candidate waits for the device */
     bool stopped, killed;
-    /* Times of the last order: CPU time before it, then the judge's clock from SIGCONT to awake (0:
-     * the runner did not wake), from go to done, and for the stop after it. */
+    /* Times of the last order: CPU time before it; the judge's clock from SIGCONT to awake (0: the
+     * runner did not wake), from go to done, and for the stop after it. */
     uint64_t cpu_before_ns, wake_ns, call_ns, stop_ns;
     uint64_t glimpse_ns; /* the judge's first look at the output after "done" */
     struct rproc_glimpse glimpses[RPROC_GLIMPSES]; /* words of the output at "done" */
@@ -124,8 +124,8 @@ int rproc_queue(struct rproc *r, const struct rproc_order *order, struct verdict
 struct rproc_reply {
     uint64_t wall_ns;  /* the judge's clock, from go (or the release, or ready) to done */
     uint64_t claim_ns; /* the time that the runner claims */
-    uint64_t hold_ns;  /* from ready until the device was held; 0: it was not held */
-    uint64_t queue_ns; /* with WIRE_HOLD_WORK: from go until all was queued */
+    uint64_t hold_ns;  /* time from ready until the device was held; 0: it was not held */
+    uint64_t queue_ns; /* time from go until all was queued, with WIRE_HOLD_WORK */
     bool held;         /* the work was queued before the release */
 };
 /* Carries the order out, once the content is there. The runner must be running. ret->held is false,

@@ -20,7 +20,7 @@
 
 /* About 20 us of spinning between looks at the clock and the descriptors. */
 #define SPINS_PER_LOOK 512
-#define DEATH_MS 1000 /* from the end of its socket to its own: a driver closes in between */
+#define DEATH_MS 1000 /* from a closed socket to the process's end: a driver closes between */
 
 static inline void relax(void)
 {

@@ -20,7 +20,7 @@ enum subject_launcher {
 struct subject_kind {
     const char *name;
     enum subject_launcher launcher;
-    bool is_baseline;    /* not held to physics; the record's `kind` */
+    bool is_baseline;    /* baselines are not held to physics; the record's `kind` */
     bool sandboxed;      /* false: our own code, which the record calls `trusted` */
     bool own_clock;      /* the subject's claim is the score, and nobody audits it */
     bool memory_counted; /* memory is counted against the problem's budget */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Names, sources and compiler text in the data are hostile. Three walls: the index is JSON without
- * a single '<', so no tag can end its element; the details are base64; and the page's policy allows
- * one script and one style by their hashes, no other, and no address at all to load from. The
- * script itself makes text nodes only. */
+/* Names, sources and compiler text in the data are hostile. There are three walls. The index is
+ * JSON without a single '<', so no tag can end its element. The details are base64. The page's
+ * policy allows one script and one style by their hashes, no other, and no address at all to load
+ * from. The script itself makes text nodes only. */
 #include "report/report_page.h"
 
 #include "base/version.h"

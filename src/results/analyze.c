@@ -254,8 +254,8 @@ static int fill_cell(const struct results *r, int first, const struct analyze_ba
     return i;
 }
 
-/* Every model should have as many samples of a problem as any model has, infra included. The others
- * are missing. */
+/* Samples of a problem that a model lacks are missing. The number to reach is that of the model
+ * with most samples, infra included. */
 static void add_missing(const struct results *r, struct analyze_cell *cells)
 {
     for (int p = 0; p < r->n_problems; p++) {

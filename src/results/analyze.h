@@ -41,7 +41,7 @@ struct analyze_cell {
     int faster[ANALYZE_P];
     double log_speedups; /* sum over right samples with a baseline */
     int n_speedups;
-    struct analyze_figure peak, speedup; /* over right samples */
+    struct analyze_figure peak, speedup; /* figures over right samples */
 };
 
 enum analyze_kind { ANALYZE_ALL, ANALYZE_PLAIN, ANALYZE_REPAIRED, ANALYZE_ALGEBRA, ANALYZE_KINDS };
@@ -109,7 +109,7 @@ struct comparison {
     int n_gained, n_lost;
     int timed;          /* right and timed in both */
     double ratio;       /* geometric mean of time before / after; NAN for none */
-    int faster, slower; /* at every size, with disjoint intervals */
+    int faster, slower; /* clearly faster or slower at every size: intervals are disjoint */
 };
 
 void analyze_compare(const struct results *before, const struct results *after,

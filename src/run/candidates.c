@@ -56,7 +56,7 @@ bool candidates_printable(const char *name)
     json_decref(utf8);
     for (const char *p = name; utf8 && *p; p++) {
         unsigned char a = (unsigned char)p[0];
-        uint32_t c = a; /* only two and three bytes are decoded: no longer character is a control */
+        uint32_t c = a; /* decoded from two or three bytes; longer ones are never controls */
 
         if ((a & 0xc0) == 0x80)
             continue;

@@ -15,7 +15,7 @@ struct job {
     char hash[HASH_HEX]; /* hash of the file when the run began */
     struct job *twin;    /* the next job with the same content; it gets the same record */
     enum job_state state;
-    struct prebuilt built; /* with JOB_BUILT; without a source: our fault, the judge builds it */
+    struct prebuilt built; /* with JOB_BUILT. No source: our fault, the judge builds it */
 };
 
 /* Jobs of one problem on one device, as many as one pool serves. */

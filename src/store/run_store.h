@@ -13,7 +13,7 @@
 struct run_row {
     const char *name, *created;
     const char *sizes;  /* "small", "medium", "full" */
-    const char *device; /* as the user named it; "": by suffix */
+    const char *device; /* device as the user named it; "": by suffix */
     const char *source; /* the folder or plan */
     bool check_only, steady;
 };
@@ -28,7 +28,7 @@ struct cell_row {
     int sample, repeat;
     const char *file;
     const char *candidate_hash, *problem_hash; /* hashes of both files; NULL: never read */
-    const char *device;                        /* such as "cpu AMD EPYC"; NULL: not judged */
+    const char *device;                        /* the device, as "cpu AMD EPYC"; NULL: not judged */
     const char *record;                        /* id of the record, or NULL */
     const char *skipped;                       /* reason if there is no record */
     const char *verdict;                       /* read only: verdict of the record, or NULL */

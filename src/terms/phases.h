@@ -29,7 +29,7 @@ enum phase {
 };
 extern const char *const phase_names[PHASE_COUNT]; /* keys of phases_ms */
 
-/* All zero is empty. One thread at a time writes to it. */
+/* Time of each phase; all zero is empty. One thread at a time writes to it. */
 struct phases {
     double ms[PHASE_COUNT];
 };

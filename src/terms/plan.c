@@ -10,8 +10,8 @@
 #define STEADY_ARENAS 8
 #define STEADY_CALLS 384
 #define STEADY_CONTENT_MS 200
-#define STEADY_BYTES ((size_t)8 << 30) /* for all processes together, with PLAN_MIN_ARENAS each */
-#define ARENAS_BYTES ((size_t)1 << 30) /* for one process, if it has more than PLAN_MIN_ARENAS */
+#define STEADY_BYTES ((size_t)8 << 30) /* arenas of all processes, with PLAN_MIN_ARENAS each */
+#define ARENAS_BYTES ((size_t)1 << 30) /* arenas of one process, if more than PLAN_MIN_ARENAS */
 
 void plan_make_steady(struct plan *p)
 {

@@ -33,8 +33,8 @@ struct plan {
     int hot_ms;     /* length of one back-to-back batch */
     int call_timeout_ms;
     int build_timeout_ms;
-    int check_limit_ms;  /* for the checks of one size, 0: none; past it the verdict is timeout */
-    int timing_limit_ms; /* for the scored calls of one size, 0: none; past it fewer will do */
+    int check_limit_ms;  /* limit for the checks of one size, 0: none; past it: timeout */
+    int timing_limit_ms; /* limit for scored calls of one size, 0: none; past it fewer will do */
     bool check_only;     /* no timing: verdict on correctness alone */
     bool require_sandbox;
     bool no_cache;
