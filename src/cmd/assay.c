@@ -120,8 +120,8 @@ static void tell_compiling(void)
           stderr);
 }
 
-/* A full disk behind a redirected stdout is ours to report; a reader that has seen enough (head) is
- * not. */
+/* A full disk behind a redirected stdout is an error of ours. A reader that has seen enough (head)
+ * is none. */
 static int flush_stdout(struct err *err)
 {
     if ((fflush(stdout) == 0 && !ferror(stdout)) || errno == EPIPE)

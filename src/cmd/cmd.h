@@ -11,18 +11,18 @@ struct store;
 
 struct app {
     struct places places; /* strings owned by the app */
-    struct store *store;  /* opened by the commands that keep records; closed by main */
+    struct store *store;  /* opened by commands that keep records; closed by main */
     bool color;           /* stdout is a terminal */
 };
 
 struct cmd {
     const char *name, *args, *summary;
     const struct opt *options; /* ends with a NULL name */
-    size_t options_size;       /* of the struct they fill, zeroed before cmd->run parses */
+    size_t options_size;       /* size of the struct that options fill, zeroed before parsing */
     const char *details;       /* more help, or NULL */
-    /* Whether these words open a device that is slow to close (cmd/detach.h); NULL: never */
+    /* Whether these words open a device that is slow to close (cmd/detach.h); NULL: never. */
     bool (*closes_slowly)(int argc, char **argv);
-    /* argv: the words that are no options; returns the exit status, or -1 with err */
+    /* argv: the words that are no options. Returns the exit status, or -1 with err. */
     int (*run)(struct app *app, const void *options, int argc, char **argv, struct err *err);
 };
 

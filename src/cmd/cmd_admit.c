@@ -82,19 +82,20 @@ static void print_result(const struct app *app, const struct problem *p, const s
     fputs(buf_str(&out), stdout);
 }
 
-/* One invocation: where, how, and what came of it. */
+/* One invocation: place, options and counts. */
 struct admission {
     const struct app *app;
     const struct admit_options *options;
     struct admit_place at;
     struct progress progress;
-    const char *name; /* of the problem at hand */
+    const char *name; /* name of the present problem */
     uint64_t seed;
-    uint64_t started_ns, shown_ns; /* of the size at hand; when progress was last shown */
+    uint64_t started_ns, shown_ns; /* start of the present size; when progress was last shown */
     int admitted, refused;
 };
 
-/* On a terminal, for what takes longer than two seconds; at most ten times a second. */
+/* Shows progress on a terminal, for a size that takes longer than two seconds, at most ten times a
+ * second. */
 static void show_progress(void *arg, const char *phase, int done, int total)
 {
     struct admission *a = arg;
@@ -122,7 +123,7 @@ static void show_result(const struct admission *a, const struct problem *p, cons
     } else {
         print_result(a->app, p, size, r, ms, a->options->verbose);
     }
-    fflush(stdout); /* a GPU's full sizes take minutes: what is known is said */
+    fflush(stdout); /* a GPU's full sizes take minutes: each result is shown at once */
 }
 
 static int admit_ref(struct admission *a, const struct problem_ref *ref, struct err *err)
@@ -151,7 +152,7 @@ static int admit_ref(struct admission *a, const struct problem_ref *ref, struct 
     return 0;
 }
 
-/* A word is a suite when it names a folder, else a problem. */
+/* A word is a suite if it names a folder, else a problem. */
 static int refs_of(const struct app *app, char *word, struct problem_ref **ret, int *ret_n,
                    struct err *err)
 {
@@ -178,7 +179,7 @@ static int admit_refs(struct admission *a, struct problem_ref *refs, int n, stru
     return rc;
 }
 
-/* No words: all problems there are. */
+/* Without words all problems are admitted. */
 static int admit_words(struct admission *a, int argc, char **argv, struct err *err)
 {
     struct problem_ref *refs;
@@ -194,8 +195,8 @@ static int admit_words(struct admission *a, int argc, char **argv, struct err *e
     return admit_refs(a, refs, n, err);
 }
 
-/* Nothing is timed here, so others may admit and check beside it; but who is timed on a GPU waits.
- */
+/* Nothing is timed here, so others may admit and check at the same time. On a GPU
+ * admission and timing wait for each other. */
 static int open_place(const struct admit_options *o, struct admit_place *ret,
                       struct devlock *ret_lock, struct err *err)
 {

@@ -73,7 +73,7 @@ static void print_models(const struct analysis *a, bool color, struct buf *out)
     table_release(&t);
 }
 
-/* k up to which every model has samples everywhere. */
+/* Number of k for which some model has enough samples of every problem. */
 static int n_ks(const struct analysis *a)
 {
     int n = 0;
@@ -122,7 +122,8 @@ static int n_kinds(const struct analysis *a)
     return n;
 }
 
-/* Repaired problems are not the published ones, and algebra may leave out work: apart. */
+/* Repaired problems are not the published ones, and algebra may leave out work. So each kind has
+ * its own rows. */
 static void print_kinds(const struct analysis *a, bool color, struct buf *out)
 {
     static const char *const heads[] = {"problems", "model",  "number",  "correct",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Every candidate of attacks/ is judged as any other would be; only then is its verdict held
- * against what its first comment states. Scored calls are few: a false verdict needs no precise
- * time. Processes are as many as ever: some candidates' tell each other answers. */
+/* Every candidate of attacks/ is judged as any other would be. Only then is its verdict held
+ * against the one that its second comment states. Scored calls are few: a false verdict needs no
+ * precise time. There are as many processes as ever: those of some candidates tell each other
+ * answers. */
 #include "cmd/cmd.h"
 #include "cmd/text.h"
 
@@ -17,8 +18,8 @@
 
 #define CALL_TIMEOUT_MS 1000
 #define BUILD_TIMEOUT_MS 30000
-#define TIMING_BUDGET_MS 1 /* the least number of scored calls, and no more */
-#define TIMED_GOES 10      /* at an attack and its control, where it seems to be faster */
+#define TIMING_BUDGET_MS 1 /* ends scored calls at their least number */
+#define TIMED_GOES 10      /* attempts at an attack that seems faster than its control */
 
 struct attack_options {
     const char *device;
@@ -37,16 +38,16 @@ static const struct opt attack_table[] = {
 struct attack_finding {
     enum attack_outcome outcome;
     struct verdict verdict;
-    struct attack_times times, control; /* control: with a control */
-    char *sizes[CORPUS_MAX_SIZES];      /* what they are called; with a control */
+    struct attack_times times, control; /* control: set if the attack has one */
+    char *sizes[CORPUS_MAX_SIZES];      /* names of the sizes; set if the attack has a control */
     double ms;
     bool judged;
 };
 
-/* An honest candidate that attacks are held against; judged once for a problem, and again where
- * somebody seems to be faster. */
+/* Control: an honest candidate that attacks are held against. It is judged once per problem, and
+ * again with an attack that seems to be faster. */
 struct control {
-    const char *file; /* an attack's; not owned */
+    const char *file; /* points into an attack; not owned */
     struct attack_times times;
 };
 
@@ -56,10 +57,10 @@ struct attack_cmd {
     int device_index;
     struct problem *problem;
     struct judge *judge;
-    struct judge_request request; /* of the attack at hand, but for its text */
+    struct judge_request request; /* the present attack, but for its text */
     struct corpus corpus;
-    struct attack_finding *findings; /* like corpus.attacks */
-    struct control *controls;        /* of this problem */
+    struct attack_finding *findings; /* indexed like corpus.attacks */
+    struct control *controls;        /* controls of the present problem */
     int n_controls;
 };
 
@@ -81,7 +82,7 @@ static int load_problem(struct attack_cmd *r, const char *word, struct err *err)
     return rc;
 }
 
-/* What is wrong with the problem is the attack's to name; with the device, nobody's. */
+/* An error of the problem names the attack that asks for it; an error of the device does not. */
 static int open_problem(struct attack_cmd *r, const struct attack *a, struct err *err)
 {
     r->n_controls = 0;
@@ -172,8 +173,8 @@ static void name_sizes(const struct attack_cmd *r, struct attack_finding *f)
     }
 }
 
-/* Both once more, in turn: the least of their times count. An attack that does not pass this time
- * did pass before, and stays what it was found to be. */
+/* Judges attack and control once more, in turn; the least of their times count. An attack that does
+ * not pass this time passed before, so its finding stays. */
 static int time_again(struct attack_cmd *r, const struct attack *a, struct attack_finding *f,
                       struct err *err)
 {
@@ -195,7 +196,8 @@ static int time_again(struct attack_cmd *r, const struct attack *a, struct attac
     return 0;
 }
 
-/* Faster than its control, as it seems. One disturbed control is enough for that. */
+/* Whether the attack seems to be faster than its control. One disturbed control is enough for
+ * that. */
 static bool seems_fast(const struct attack *a, const struct attack_finding *f)
 {
     return a->control && f->outcome == ATTACK_MISSED && f->verdict.kind == VERDICT_PASS &&
@@ -228,7 +230,7 @@ static int judge_attack(struct attack_cmd *r, int i, struct err *err)
     return 0;
 }
 
-/* No words: all of them. */
+/* Whether the attack is named by a word; without words all are. */
 static bool chosen(const struct attack *a, int argc, char **argv)
 {
     for (int i = 0; i < argc; i++)

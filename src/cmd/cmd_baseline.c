@@ -18,7 +18,7 @@ struct baseline_options {
 };
 
 #define FIELD(name) offsetof(struct baseline_options, name)
-/* On a CPU what needs no Python; PyTorch there when asked for. */
+/* Default kinds. On a CPU they need no Python; PyTorch runs there when asked for. */
 static const char gpu_kinds[] = "torch:eager,torch:compile,torch:max-autotune";
 static const char cpu_kinds[] = "cpu:naive,cpu:openblas";
 static const char no_blas_kinds[] = "cpu:naive";

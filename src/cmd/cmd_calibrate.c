@@ -26,7 +26,7 @@ static void add_figure(struct table *t, int decimals, double v)
         table_add(t, TEXT_PLAIN, "-");
 }
 
-/* measured and stated in the same unit; 0: no figure */
+/* measured and stated are in the same unit; 0: no figure. */
 static void add_row(struct table *t, const char *what, double measured, double stated,
                     const char *unit)
 {
@@ -43,7 +43,7 @@ static void print_text(const struct calibration *c, const struct hardware *hw, b
 {
     const char *const heads[] = {"", "measured", "datasheet", "share", "unit"};
     double bytes_s = hw ? hw->bytes_s : 0;
-    /* A CPU's few cores do GFLOP/s. */
+    /* The few cores of a CPU reach GFLOP/s, not TFLOP/s. */
     bool tera = c->flops_s[ARITH_FP32] >= 1e13 || hw;
     struct table t;
     AUTO(buf_release) struct buf text = BUF_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What this machine gives: devices, the sandbox layers a runner really had, tools. Nothing is
+/* Findings about this machine: devices, sandbox layers that a runner really had, tools. Nothing is
  * guessed: a runner is started and asked. */
 #include "cmd/cmd.h"
 #include "cmd/text.h"
@@ -32,7 +32,7 @@ static const struct opt doctor_table[] = {
     {0},
 };
 
-enum mark { MARK_NO, MARK_ABSENT, MARK_OK }; /* absent: and no use needs it but its own */
+enum mark { MARK_NO, MARK_ABSENT, MARK_OK }; /* absent: optional, not found */
 
 static const struct {
     const char *text;
@@ -137,7 +137,7 @@ static void look_at_store(struct findings *f, const struct app *app)
              n == 1 ? "" : "s");
 }
 
-/* Only the C compiler is always needed. */
+/* Only the C compiler is needed in every case. */
 static void look_at_tools(struct findings *f, const struct app *app)
 {
     struct build_tool tools[BUILD_TOOLS];
@@ -166,7 +166,7 @@ static void look_at_nvrtc(struct findings *f)
         note(f, "nvrtc", MARK_OK, "NVRTC %d.%d, %s", major, minor, path);
 }
 
-/* "cuBLAS 13.1, " where the library says so. */
+/* Writes "cuBLAS 13.1, " if the library tells its version. */
 static void print_version(void *lib, const char *title, const char *function, char out[64])
 {
     int (*property)(int which, int *ret);
@@ -181,11 +181,12 @@ static void print_version(void *lib, const char *title, const char *function, ch
 struct library {
     const char *what, *title;
     const char *property; /* a function that tells the version without a handle */
-    const char *without;  /* what becomes of it where it is missing */
+    const char *without;  /* the loss if the library is missing */
 };
 
-/* A library that is done without. file: its path, or the name by which the linker finds it; NULL:
- * not found. It stays loaded, as with its users: NVIDIA's leave memory behind when they go. */
+/* Notes an optional library. file: its path, or the name by which the linker finds it; NULL: not
+ * found. It stays loaded, as with its users: NVIDIA's libraries leave memory behind when they are
+ * unloaded. */
 static void look_at_library(struct findings *f, const struct library *l, const char *file)
 {
     void *lib = file ? dlopen(file, RTLD_LAZY | RTLD_LOCAL) : NULL;
@@ -205,7 +206,7 @@ static void look_at_library(struct findings *f, const struct library *l, const c
     note(f, l->what, MARK_OK, "%s%s", version, path ? path : file);
 }
 
-/* Each is looked for where its user looks. */
+/* Each library is looked for where its user looks. */
 static void look_at_libraries(struct findings *f)
 {
     static const struct library cublas = {"cublas", "cuBLAS", "cublasGetProperty",
@@ -223,7 +224,7 @@ static void look_at_libraries(struct findings *f)
     look_at_library(f, &nvml, NVML_LIBRARY);
 }
 
-/* PyTorch is imported, which takes a second or some. */
+/* Imports PyTorch, which takes a second or more. */
 static void look_at_torch(struct findings *f, const struct app *app)
 {
     const struct worker_config c = {.share = app->places.share, .cache = app->places.cache};

@@ -74,17 +74,17 @@ struct eval_cmd {
     struct problem *problem;
     struct judge *judge;
     struct table table;
-    bool many;                     /* several candidates: a table instead of a page each */
-    struct buf failures;           /* below the table: what was found, and how to repeat it */
-    const char *file;              /* being judged */
-    struct progress progress;      /* on a terminal */
-    uint64_t started_ns, shown_ns; /* since when; when progress was last shown, 0: never */
+    bool many;                /* several candidates: a table instead of a page each */
+    struct buf failures;      /* below the table: details of failures, and how to repeat them */
+    const char *file;         /* name of the file that is being judged */
+    struct progress progress; /* used on a terminal */
+    uint64_t started_ns, shown_ns; /* start of judging; when progress was last shown, 0: never */
     double first_cold_us;
     double load_ms;
     int to_come; /* candidates of this problem, from the present word on */
     int worst;   /* exit status so far */
     bool warned_layers;
-    bool above_peak; /* a row of the table is */
+    bool above_peak; /* a row of the table is above its peak */
 };
 
 static int plan_from(const struct eval_options *o, const struct progress *progress,
@@ -133,7 +133,7 @@ static void add_interval(struct table *t, const struct interval *i)
     table_add(t, TEXT_PLAIN, "%s .. %s", buf_str(&lo), buf_str(&hi));
 }
 
-/* Above 1 is marked and explained. */
+/* A fraction above 1 is marked, and explained by this. */
 #define ABOVE_PEAK                                                                     \
     "above a peak that was only measured: what stays in cache is not bound by it, or " \
     "assay calibrate saw too little"
@@ -192,7 +192,7 @@ static void print_bound(const struct size_result *r, const char *name, struct bu
     buf_addf(out, "  %s: slowest on %s: that is its time\n", name, buf_str(&law));
 }
 
-/* What a reader should know about how a size was timed. */
+/* Notes for a reader on how a size was timed. */
 static void print_notes(const struct evaluation *e, bool holds, struct buf *out)
 {
     for (int i = 0; i < e->n_sizes; i++) {
@@ -223,7 +223,7 @@ static void print_notes(const struct evaluation *e, bool holds, struct buf *out)
     }
 }
 
-/* Only once its seed is spent. */
+/* Tells how to repeat the evaluation, with its seed. Shown only once the seed is spent. */
 static void print_repeat(const struct eval_cmd *v, const struct evaluation *e, struct buf *out)
 {
     const struct eval_options *o = v->options;
@@ -239,7 +239,7 @@ static void print_repeat(const struct eval_cmd *v, const struct evaluation *e, s
     buf_addch(out, '\n');
 }
 
-/* The compiler's words matter when it refused; a few lines of them. */
+/* Prints the first lines of the compiler's messages if it refused the source. */
 static void print_log(const struct evaluation *e, struct buf *out)
 {
     const char *p = e->build.log;
@@ -257,7 +257,7 @@ static bool of_evidence(const struct verdict *v)
     return v->reason == REASON_REJECTED_EVIDENCE || v->reason == REASON_INFRA_EVIDENCE;
 }
 
-/* A verdict of evidence says the same in its own words. */
+/* A verdict on evidence says the same in its own words, so this line is left out then. */
 static void print_evidence(const struct eval_cmd *v, const struct evaluation *e, struct buf *out)
 {
     AUTO(buf_release) struct buf line = BUF_INIT;
@@ -349,7 +349,7 @@ static void warn_layers(struct eval_cmd *v, const struct evaluation *e)
     fputs(" (see assay doctor)\n", stderr);
 }
 
-/* Stored before it is printed: what was printed is in the store. */
+/* A record is stored before it is printed, so that everything printed is in the store. */
 static int report(struct eval_cmd *v, const struct evaluation *e, struct err *err)
 {
     json_t *record = record_json(v->judge->session, e);
@@ -382,7 +382,8 @@ static int status_of(const struct evaluation *e)
     return e->verdict.kind == VERDICT_PASS ? 0 : 1;
 }
 
-/* On a terminal, for what takes longer than two seconds; at most ten times a second. */
+/* Shows progress on a terminal, for a candidate that takes longer than two seconds, at most ten
+ * times a second. */
 static void show_progress(void *arg, const char *phase, int done, int total)
 {
     struct eval_cmd *v = arg;
@@ -488,7 +489,7 @@ static int take_file(struct eval_cmd *v, const char *path, struct err *err)
     return judge_one(v, path, &r, err);
 }
 
-/* PyTorch's device is that of the candidate before it, if there is one. */
+/* PyTorch runs on the device of the candidate before it, if there is one. */
 static int take_baseline(struct eval_cmd *v, const char *word, struct err *err)
 {
     const struct device *before = v->judge->session ? v->judge->station->device : NULL;
@@ -509,7 +510,8 @@ static int take_baseline(struct eval_cmd *v, const char *word, struct err *err)
     return judge_one(v, word, &r, err);
 }
 
-/* A candidate is known by its suffix (or by being there); all else names a problem. */
+/* A candidate is known by its suffix, or because the file exists. Any other word names a
+ * problem. */
 static bool is_file(char **argv, int i)
 {
     return device_for_file(argv[i]) || (i > 0 && access(argv[i], F_OK) == 0);
@@ -524,7 +526,7 @@ static int count_to_come(int argc, char **argv, int i)
     return n;
 }
 
-/* A problem with nothing to judge is said before anything is judged: no verdict is not a pass. */
+/* A problem without a candidate is an error before anything is judged: no verdict is not a pass. */
 static int check_words(int argc, char **argv, struct err *err)
 {
     for (int i = 0; i < argc; i++) {
@@ -558,7 +560,7 @@ static int eval_words(struct eval_cmd *v, int argc, char **argv, struct err *err
     return 0;
 }
 
-/* A candidate of a device with a driver. */
+/* Whether there is a candidate for a device with a driver. */
 static bool eval_closes_slowly(int argc, char **argv)
 {
     for (int i = 0; i < argc; i++) {

@@ -29,7 +29,7 @@ static const struct opt list_table[] = {
     {0},
 };
 
-/* --- which ops a problem is made of --- */
+/* --- ops of a problem --- */
 
 #define MAX_OPS 64
 
@@ -47,8 +47,8 @@ static void add_name(struct op_names *names, const char *name)
         names->list[names->n++] = name;
 }
 
-/* As the file spells them: the outermost composite a node belongs to, else the core op; what only
- * moves data around is left out. */
+/* Names of ops as the file spells them: the outermost composite that a node belongs to, else the
+ * core op. Ops that only move data are left out. */
 static struct op_names ops_of(const struct graph *g)
 {
     struct op_names names = {.n = 0};
@@ -68,7 +68,7 @@ static struct op_names ops_of(const struct graph *g)
     return names;
 }
 
-/* Any op counts here, also inside composites. */
+/* Whether the graph uses an op, also inside composites. */
 static bool uses_op(const struct graph *g, const char *op)
 {
     for (int i = 0; i < g->n_nodes; i++)
@@ -243,7 +243,7 @@ static int list_main(struct app *app, const void *options, int argc, char **argv
                                                : "ops"};
     struct problem_ref *refs = NULL;
     int n = 0, rc = 0;
-    bool found = !o->op; /* a problem with that op */
+    bool found = !o->op; /* some problem uses that op */
     struct table table;
     json_t *array;
     AUTO(buf_release) struct buf text = BUF_INIT;

@@ -52,7 +52,7 @@ static int format_of(const char *path, enum format *ret, struct err *err)
                 path);
 }
 
-/* Everything a report is made of. */
+/* Everything that a report is made of. */
 struct report {
     struct results *results;
     struct annotations notes;
@@ -71,7 +71,7 @@ static void report_release(struct report *r)
     results_free(r->results);
 }
 
-/* A folder that was asked for has to be there; the usual one may be missing. */
+/* A folder that was asked for has to exist; the default one may be missing. */
 static int load_notes(struct report *r, const struct app *app, const struct report_options *o,
                       struct err *err)
 {
@@ -82,7 +82,7 @@ static int load_notes(struct report *r, const struct app *app, const struct repo
     return fs_exists(usual) ? annotations_load(usual, &r->notes, err) : 0;
 }
 
-/* Every cell is in the page already; what is said of models is not. */
+/* Adds the figures of models. Those of cells and problems are in the page already. */
 static int load_metrics(struct report *r, struct app *app, const char *word, struct err *err)
 {
     AUTO(results_freep) struct results *other = NULL;
@@ -114,7 +114,7 @@ static int load(struct report *r, struct app *app, const struct report_options *
     return 0;
 }
 
-/* --- the three forms --- */
+/* --- the three formats --- */
 
 static int html(const struct report *r, struct buf *out, struct err *err)
 {
@@ -143,7 +143,8 @@ static int make(const struct report *r, enum format format, struct buf *out, str
     return 0;
 }
 
-/* Our own files are the user's alone; a report is made to be shown, as far as the umask allows. */
+/* Files of ours are readable by the user alone. A report is made to be shown, as far as the umask
+ * allows. */
 static int share(const char *path, struct err *err)
 {
     mode_t mask = umask(0);

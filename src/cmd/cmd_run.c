@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A candidate must not hold a device for hours. */
+/* Limits in a run, so that no candidate holds a device for hours. */
 #define CHECK_LIMIT_MS 60000
 #define TIMING_LIMIT_MS 60000
 
@@ -97,7 +97,7 @@ static int choose(int64_t option, int64_t plan, int otherwise)
     return (int)(option ? option : plan ? plan : otherwise);
 }
 
-/* The command line, then the plan file, then what is usual. */
+/* The command line comes first, then the plan file, then defaults. */
 static void configure(const struct run_options *o, const struct run_settings *s,
                       struct run_config *c)
 {

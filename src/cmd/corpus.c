@@ -30,7 +30,7 @@ const struct attack_class attack_classes[] = {
 const char *const attack_outcome_names[ATTACK_OUTCOMES] = {"caught", "otherwise", "missed",
                                                            "passed", "punished"};
 
-/* --- the first comment --- */
+/* --- the second comment --- */
 
 /* The text of the second comment (the first one is the licence's), in one line. */
 static char *comment_of(const char *text)
@@ -54,7 +54,7 @@ static char *comment_of(const char *text)
     return xstrdup(buf_str(&line));
 }
 
-/* What stands behind `key`, up to the next space; NULL: no such key. */
+/* The word after `key`, up to the next space; NULL: no such key. */
 static char *word_behind(const char *comment, const char *key)
 {
     const char *at = strstr(comment, key);
@@ -62,8 +62,8 @@ static char *word_behind(const char *comment, const char *key)
     return at ? xstrndup(at + strlen(key), strcspn(at + strlen(key), " ")) : NULL;
 }
 
-/* A code may have a space in it ("between calls"): it ends before " or ", " at least " or the end.
- */
+/* Length of a code. It may have a space in it ("between calls"). It ends before an "or", before an
+ * "at least" or at the end. */
 static size_t code_len(const char *text)
 {
     const char * or = strstr(text, " or "), *least = strstr(text, " at least ");
@@ -73,7 +73,7 @@ static size_t code_len(const char *text)
     return least ? MIN(len, (size_t)(least - text)) : len;
 }
 
-/* The reason's code behind the verdict's name: ": max", or nothing behind "pass". */
+/* The reason's code after the verdict's name: ": max", or nothing after "pass". */
 static const char *take_code(enum verdict_kind kind, const char *text)
 {
     if (strncmp(text, ": ", 2) != 0)
@@ -147,7 +147,7 @@ static int parse_expected(const char *comment, struct attack *a, struct err *err
     return 0;
 }
 
-/* Small ones where none are named. */
+/* Sizes are small if none are named. */
 static int parse_sizes(const char *comment, struct attack *a, struct err *err)
 {
     AUTO(freep) char *word = word_behind(comment, "sizes: ");
@@ -287,7 +287,7 @@ static bool below_control(const struct attack *a, const struct attack_times *own
     return own->n != control->n;
 }
 
-/* What was not timed has shown no time that would be long enough. */
+/* An attack that was not timed counts as too fast: it has shown no time that is long enough. */
 static bool too_fast(const struct attack *a, const struct attack_times *own,
                      const struct attack_times *control)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The attack corpus: candidates in attacks/DEVICE that are dishonest or faulty in a known way, and
  * a few honest ones that must not be punished. A file's name is NUMBER_idea.SUFFIX, with the number
- * of attacks/README.md; its first comment says how it works and ends with what it must get:
+ * of attacks/README.md. Its second comment says how it works and ends with the verdict it must get:
  *
  *     [problem: NAME] [sizes: SET] [build timeout: MS]
  *     expected: VERDICT[: REASON] [or VERDICT...] [at least N us | at least N % of FILE]
  *
- * "at least": where it passes, its cold time is no less, because the trick gains nothing. FILE is
- * an honest candidate, the control: it is judged in the same session, and has to pass. */
+ * "at least": if it passes, its cold time is no less, because the trick gains nothing. FILE is an
+ * honest candidate, the control. It is judged in the same session, and has to pass. */
 #ifndef ASSAY_CMD_CORPUS_H
 #define ASSAY_CMD_CORPUS_H
 
@@ -18,52 +18,53 @@
 
 #define CORPUS_DEFAULT_PROBLEM "level1/19"
 #define CORPUS_MAX_EXPECTED 4
-#define CORPUS_MAX_SIZES 64 /* of a problem */
+#define CORPUS_MAX_SIZES 64 /* most sizes of a problem */
 
 struct attack {
     char *path;
-    const char *name; /* in path: "038_memo_pointer.c" */
+    const char *name; /* points into path: "038_memo_pointer.c" */
     int number;
-    const struct attack_class *in_class; /* by its number; not owned */
+    const struct attack_class *in_class; /* found by its number; not owned */
     char *problem;
     enum size_set sizes;
-    char *wanted; /* as the file says it: "wrong: max or wrong: nonfinite" */
+    char *wanted; /* as in the file: "wrong: max or wrong: nonfinite" */
     struct {
         enum verdict_kind kind;
-        const char *code; /* of the reason, as records have it; not owned */
+        const char *code; /* code of the reason, as records have it; not owned */
     } expected[CORPUS_MAX_EXPECTED];
     int n_expected;
-    double least_us;      /* at the first size; 0: none is stated */
-    char *control;        /* relative to the share folder; NULL: none is stated */
-    double least_percent; /* with a control: of its time, at every size */
-    int build_timeout_ms; /* 0: none is stated */
+    double least_us;      /* least time at the first size; 0: not stated */
+    char *control;        /* path relative to the share folder; NULL: not stated */
+    double least_percent; /* least share of the control's time, at every size */
+    int build_timeout_ms; /* 0: not stated */
 };
 
-/* Sections of the catalogue; the numbers of each follow those of the one before. */
+/* Class of attacks: a section of the catalogue. The numbers of each follow those of the one
+ * before. */
 struct attack_class {
     char letter;
     int last_number;
-    bool honest; /* its candidates are to pass */
+    bool honest; /* candidates of this class have to pass */
     const char *title;
 };
 extern const struct attack_class attack_classes[]; /* ends with a NULL title */
 
 struct corpus {
-    struct attack *attacks; /* by problem, sizes, name: one session judges neighbours */
+    struct attack *attacks; /* sorted by problem, sizes, name: one session judges neighbours */
     int n;
 };
 
-/* Reads the first comments of all files of `dir` with one of the suffixes. ERR_INPUT, which names
- * the file, when one does not say what it expects. */
+/* Reads the second comments of all files of `dir` with one of the suffixes. ERR_INPUT, with the
+ * file's name, if one does not say what it expects. */
 int corpus_load(const char *dir, const char *const *suffixes, struct corpus *ret, struct err *err);
 void corpus_release(struct corpus *c);
 
 enum attack_outcome {
-    ATTACK_CAUGHT,    /* got what it must get */
+    ATTACK_CAUGHT,    /* got the verdict it must get */
     ATTACK_OTHERWISE, /* did not pass, but for another reason than stated */
     ATTACK_MISSED,    /* passed, or was faster than it can be, or could not be judged */
     ATTACK_PASSED,    /* honest, and passed */
-    ATTACK_PUNISHED,  /* honest, and did not */
+    ATTACK_PUNISHED,  /* honest, and did not pass */
     ATTACK_OUTCOMES,
 };
 extern const char *const attack_outcome_names[ATTACK_OUTCOMES];
@@ -74,10 +75,10 @@ struct attack_times {
     double us[CORPUS_MAX_SIZES];
 };
 
-/* The least of both at each size: a busy machine adds time and takes none away. */
+/* Keeps the lesser time at each size: a busy machine adds time and takes none away. */
 void attack_times_least(struct attack_times *t, const struct attack_times *again);
 
-/* control: of the attack's control, where it has one. */
+/* control: times of the attack's control, if it has one. */
 enum attack_outcome attack_judge(const struct attack *a, const struct verdict *v,
                                  const struct attack_times *own,
                                  const struct attack_times *control);

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t command; /* the front's child */
-static int detach_fd = -1;            /* the child's: where its status goes */
+static volatile sig_atomic_t command; /* pid of the child that runs the command */
+static int detach_fd = -1;            /* descriptor for the child's status; -1 elsewhere */
 
 static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
@@ -22,7 +22,7 @@ static void pass_on(int sig)
     kill(command, sig);
 }
 
-/* As the command ended: by the same signal, or with the same status. */
+/* Ends as the command ended: by the same signal, or with the same status. */
 static _Noreturn void end_alike(void)
 {
     int how = 0;
@@ -51,8 +51,8 @@ static _Noreturn void stand_in_front(int fd, const sigset_t *mask)
     end_alike();
 }
 
-/* Until the front can pass them on: one that came before would end it, and the command with it by
- * SIGKILL, whatever that had begun. */
+/* Blocks signals until the front can pass them on. A signal that came earlier would end the front,
+ * and the command with it by SIGKILL, whatever that had begun. */
 static void block_passed_on(sigset_t *ret_before)
 {
     sigset_t set;
@@ -90,7 +90,7 @@ void detach_begin(void)
         _exit(EXIT_FAILURE);
 }
 
-/* Whoever reads our output waits for its end. */
+/* Whoever reads our output waits until the streams are closed. */
 static void close_streams(void)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -110,6 +110,6 @@ void detach_end(int status)
     close_streams();
     prctl(PR_SET_PDEATHSIG, 0);
     if (write(detach_fd, &byte, 1) < 0)
-        _exit(status); /* nobody is there any more */
+        _exit(status); /* the front is gone */
     fd_closep(&detach_fd);
 }

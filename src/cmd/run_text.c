@@ -10,7 +10,7 @@
 
 #define BAR_WIDTH 30
 
-/* --- what is seen while it runs --- */
+/* --- while a run goes on --- */
 
 static void clear_line(void)
 {
@@ -18,8 +18,8 @@ static void clear_line(void)
         fputs("\r\033[K", stderr);
 }
 
-/* One line, whatever files are called: no line end, nothing that a terminal would obey (U+009B is
- * ESC [). */
+/* Prints one line, whatever files are called: without line ends, and without anything that a
+ * terminal would obey (U+009B is ESC [). */
 static void tell(const char *before, const char *what)
 {
     AUTO(buf_release) struct buf line = BUF_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text for people: aligned columns, human numbers, colour where there is a terminal. */
+/* Text for people: aligned columns, human numbers, colour on a terminal. */
 #ifndef ASSAY_CMD_TEXT_H
 #define ASSAY_CMD_TEXT_H
 
@@ -25,7 +25,7 @@ void table_release(struct table *t);
 
 /* 1234567 -> "1.23 M"; bytes and FLOPs. */
 void text_count(double v, struct buf *out);
-/* Microseconds with three significant digits or two decimals, whichever is more. */
+/* Microseconds with two decimals, one from 100 on, none from 1000 on. */
 void text_us(double us, struct buf *out);
 void text_colored(struct buf *out, bool color, enum text_color c, const char *fmt, ...)
     PRINTF_LIKE(4, 5);

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reductions make little out of much. Outputs are expected values, and lie with those. */
+/* A reduction makes a small value out of a large one. Outputs are left out: they are stored with
+ * the expected values. */
 static bool is_worth_keeping(const struct graph *g, int n, size_t most_bytes)
 {
     const struct node *node = &g->nodes[n];
@@ -17,7 +18,7 @@ static bool is_worth_keeping(const struct graph *g, int n, size_t most_bytes)
     return graph_output(g, n) < 0;
 }
 
-/* Their nodes, as many as fit into most_bytes. */
+/* Chooses the nodes that are kept, as many as fit into most_bytes. */
 static void choose(struct digest *d, const struct graph *g, size_t most_bytes, int *ret_nodes)
 {
     for (int n = 0; n < g->n_nodes; n++) {
@@ -40,7 +41,7 @@ static void add_outputs(struct graph *g, const int *nodes, int n)
     g->n_outputs += n;
 }
 
-/* What only they needed is not needed any more. */
+/* Turns nodes into sources. Nodes that only these read are not evaluated any more. */
 static void make_sources(struct graph *g, const int *nodes, int n)
 {
     struct node *copy = xcalloc((size_t)g->n_nodes, sizeof(*copy));
@@ -77,7 +78,7 @@ void digest_init(struct digest *d, const struct graph *g, size_t content_bytes)
     make_sources(&d->again, nodes, d->n);
 }
 
-/* All else is the problem's. */
+/* Everything else in the two graphs belongs to the problem. */
 void digest_release(struct digest *d)
 {
     free(d->offset);

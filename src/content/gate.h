@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Right or wrong: a candidate's error in units of the honest run's (facts and factors measured; see
- * docs/correctness.md). rho = RMS(e/r), mu = max|e/r|; wrong when rho > Fr rho_h or mu > Fm mu_h.
- */
+/* Gate: a candidate is right or wrong by its error in units of the honest run's error (facts and
+ * factors measured; see docs/correctness.md). rho = RMS(e/r), mu = max|e/r|; wrong when rho > Fr
+ * rho_h or mu > Fm mu_h. */
 #ifndef ASSAY_CONTENT_GATE_H
 #define ASSAY_CONTENT_GATE_H
 
@@ -22,8 +22,9 @@ void gate_set_honest(struct gate *gate, enum dtype t, const struct compare_stats
 
 double compare_rho(const struct compare_stats *s);
 
-/* One call's output. Integer outputs must be equal; floats finite where expected and within Fm
- * mu_h. RMS is judged over pooled calls by gate_pooled(): one scalar is no RMS. 0 fine, 1 wrong. */
+/* Judges one call's output: 0 fine, 1 wrong. Integers must be equal; floats must be finite where
+ * expected and within Fm mu_h. RMS is judged over pooled calls by gate_pooled(): one scalar is no
+ * RMS. */
 int gate_call(const struct gate *gate, const char *output, const struct shape *shape, enum dtype t,
               const struct compare_stats *s, struct verdict *v);
 int gate_pooled(const struct gate *gate, const char *output, enum dtype t,

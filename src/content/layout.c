@@ -106,7 +106,8 @@ int layout_check_guards(const struct device_judge_ops *ops, void *ctx, const str
     return 0;
 }
 
-/* A last word that is not whole ends in the guard behind it, which nobody writes to either. */
+/* The last word of a tensor that is not whole ends in the guard behind it, which nobody writes to
+ * either. */
 void layout_peeks(const struct layout *l, uint64_t key, struct peeks *ret)
 {
     uint64_t first = philox_place(key, DEVICE_PEEKS, (uint64_t)l->n);

@@ -81,7 +81,8 @@ static int make_y(struct pool *p, struct pool_slot *slot, const struct graph *g,
     return 0;
 }
 
-/* With what is kept of the content when it makes room. */
+/* Makes expected values for the first time, and with them the values that are kept of the
+ * content. */
 static int make_first_y(struct pool *p, struct pool_slot *slot, struct err *err)
 {
     struct mem *kept = &p->contents[slot->content].kept;
@@ -110,8 +111,8 @@ static int make_first(struct pool *p, struct pool_slot *slot, struct err *err)
     return 0;
 }
 
-/* Its expected values when something is compared with them: much of what it is answered with is
- * known. */
+/* Makes the inputs again. Expected values are made when something is compared with them: many
+ * answers are known already. */
 static int make_again(struct pool *p, struct pool_slot *slot, struct err *err)
 {
     AUTO(phase_end) struct phase_timer timer = phase_begin(pool_phases(p), PHASE_REMADE);
@@ -156,7 +157,7 @@ static int new_slot(struct pool *p, struct pool_slot **ret, struct err *err)
     return 0;
 }
 
-/* The longest unused one, whose content goes. */
+/* Empties the slot that was unused for longest. */
 static struct pool_slot *clear_slot(struct pool *p)
 {
     struct pool_slot *best = &p->slots[0];
@@ -186,7 +187,7 @@ void pool_count_content(struct pool *p, int k)
         p->contents[p->n_contents] = (struct pool_content){.row_rms = MEM_INIT, .kept = MEM_INIT};
 }
 
-/* The content lies in a slot, made now where it did not. */
+/* Finds the content's slot. Makes the content if it lies in none. */
 static int lay(struct pool *p, int content, struct pool_slot **ret, struct err *err)
 {
     struct pool_slot *slot = find_slot(p, content);
@@ -222,8 +223,8 @@ int pool_make_expected(struct pool *p, int content, const struct graph *g,
     return 0;
 }
 
-/* Whoever brings the first content of a law measures its gates, so that all who compare find them.
- * What measures works on a content that lies there, and does not come back to this. */
+/* The first content of a law brings the law's gates with it, so that all who compare find them
+ * measured. Measuring works on a content that lies in its slot, and never calls pool_get(). */
 int pool_get(struct pool *p, int content, const struct pool_slot **ret, struct err *err)
 {
     struct pool_slot *slot;
@@ -334,8 +335,8 @@ double pool_content_bytes(const struct graph *g)
     return bytes;
 }
 
-/* Contents of `each` bytes beside `fixed` bytes of other things: within 70 % of the memory in all,
- * and the room that they are given. */
+/* Number of contents of `each` bytes that fit beside `fixed` bytes of other things: within 70 % of
+ * the memory in all, and within the room for contents. */
 static double count_slots(const struct pool_config *c, double fixed, double each)
 {
     double memory = (double)c->memory_bytes;
@@ -344,8 +345,8 @@ static double count_slots(const struct pool_config *c, double fixed, double each
     return fmin(MEMORY_SHARE * memory - fixed, fmax(room, c->least_slots * each)) / each;
 }
 
-/* Where they do not all fit, what is small is kept of each: unless it is not small (rows of a few
- * elements), or leaves no room. */
+/* If contents do not all fit, small values are kept of each. Nothing is kept if these are not small
+ * (rows of a few elements), or leave too little room for contents. */
 static void plan_digests(struct pool *p, const struct pool_config *c, double fixed, double each)
 {
     size_t bytes = p->in.bytes + p->y_bytes;
@@ -387,7 +388,7 @@ static int limit_slots(struct pool *p, const struct pool_config *c, struct err *
     return 0;
 }
 
-/* Their gates are measured later, on several of them together. */
+/* Makes contents without their gates, which are measured later on several contents together. */
 static int make_up_to(struct pool *p, int contents, struct err *err)
 {
     struct pool_slot *slot;
@@ -400,8 +401,8 @@ static int make_up_to(struct pool *p, int contents, struct err *err)
     return 0;
 }
 
-/* Those that will still lie there, with their gates, while nobody waits; the others come in their
- * turn. */
+/* Brings contents that will still lie in memory later, with their gates, while nobody waits. The
+ * others come in their turn. */
 static int bring_ahead(struct pool *p, struct err *err)
 {
     const struct pool_slot *slot;
@@ -416,7 +417,7 @@ static int fill_pool(struct pool *p, int contents, struct err *err)
 {
     p->residency = pool_keeps(p, contents) ? RESIDENT : STREAMED;
     p->remembers = p->residency == STREAMED && p->device->judge->fingerprint;
-    /* The second says what one costs: the first also starts threads and libraries. */
+    /* The second content says what one costs: the first also starts threads and libraries. */
     if (make_up_to(p, p->residency == RESIDENT ? MIN(2, contents) : 1, err) < 0)
         return -1;
     pool_choose_honest(p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The gates: what errors of a law are measured by, from its expected values, and how large they may
- * be, from honest runs. They are measured on contents that lie there, by whoever brings them. */
+/* Gates of a law: the scale of its errors, from expected values, and how large errors may be, from
+ * honest runs. Gates are measured on contents that lie in memory, by whoever brings these. */
 #include "content/pool_gates.h"
 
 #include "base/clock.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Enough rows for a stable honest error, and what more of them may cost. */
+/* Enough rows for a stable honest error, and limits on what more rows may cost. */
 #define HONEST_CONTENTS 4
 #define HONEST_ROTATIONS 16
 #define HONEST_FEW_ORDERS 4
@@ -18,8 +18,9 @@
 #define MANY_ROWS 256
 #define HONEST_DEAR_MS 200
 #define ORDERS_DEAR_MS 20
-/* What all honest runs of a large pool may take; every law has one, whatever that takes. A gate
- * that rests on fewer is narrower, and who fails at it is heard once more (pool_include_honest). */
+/* Time for all honest runs of a large pool; every law has at least one run, whatever that takes. A
+ * gate that rests on fewer runs is narrower; a candidate that fails at it gets one more honest run
+ * (pool_include_honest). */
 #define HONEST_MS 60
 #define GATE_FLOOR 0x1p-20
 
@@ -76,8 +77,8 @@ int pool_get_row_rms(struct pool *p, const struct pool_slot *slot, const struct 
 
 /* --- the gates --- */
 
-/* Of the expected values; from those of the rows, which are needed anyway, where there are any (not
- * quite the same where values are not finite: it is a scale). */
+/* RMS of an output's expected values. If it has rows, their RMS is needed anyway and serves here.
+ * (The two differ a little if values are not finite, but it is only a scale.) */
 static int output_rms(struct pool *p, const struct pool_slot *slot, int output, double *ret,
                       struct err *err)
 {
@@ -122,7 +123,8 @@ static int mean_squares(struct pool *p, int law, int first, int end, double *ret
     return 0;
 }
 
-/* The scale of the errors of one law, from the expected values of its contents among these. */
+/* Sets the scale of the errors of one law, from the expected values of its contents in
+ * first..end-1. */
 static int set_scales(struct pool *p, int law, int first, int end, struct err *err)
 {
     const struct graph *g = p->graph;
@@ -143,7 +145,7 @@ static int set_scales(struct pool *p, int law, int first, int end, struct err *e
 }
 
 /* The honest run in one summation order: the same op source in float, rounded to the output dtype.
- * slot: with expected values. */
+ * The slot has expected values. */
 static int honest_run(struct pool *p, const struct pool_slot *slot, int rotation, struct err *err)
 {
     const struct graph *g = p->graph;
@@ -186,8 +188,8 @@ static void set_gates(struct pool *p, int law)
     }
 }
 
-/* Until `end` is near; once at least. Between hold_values() and pool_drop_values(). slot: with
- * expected values. */
+/* Makes honest runs until `end` is near, but at least one, and sets the gates. Called between
+ * hold_values() and pool_drop_values(). The slot has expected values. */
 static int include_honest(struct pool *p, const struct pool_slot *slot, int rotations, uint64_t end,
                           struct err *err)
 {
@@ -203,7 +205,8 @@ static int include_honest(struct pool *p, const struct pool_slot *slot, int rota
     return 0;
 }
 
-/* Room for what an honest run makes. Gigabytes are not asked for again for every law. */
+/* Allocates memory for the output of honest runs. It is kept from law to law, because it may be
+ * gigabytes. */
 static int hold_values(struct pool *p, struct err *err)
 {
     if (p->values.bytes)
@@ -249,8 +252,9 @@ static int64_t fewest_rows(const struct pool *p)
     return fewest;
 }
 
-/* What is small gets the same gates on every machine, however busy.
- * Four contents of each law; one will do where it has many rows, or is dear. */
+/* Contents of each law that the gates rest on: four, or one if a content has many rows or is
+ * expensive. Time decides for large contents only, so that small ones have the same gates on every
+ * machine, however busy. */
 static int honest_contents(const struct pool *p)
 {
     bool dear = (p->large && p->content_ms > HONEST_DEAR_MS) ||
@@ -274,8 +278,8 @@ void pool_choose_honest(struct pool *p)
     p->honest_rotations = honest_rotations(p);
 }
 
-/* When the honest runs of one law should have ended. What is small gets all of them, so that its
- * gates do not depend on the machine. */
+/* Deadline for the honest runs of one law. Small contents have none, so that their gates do not
+ * depend on the machine. */
 static uint64_t honest_end(const struct pool *p)
 {
     if (!p->large)
@@ -283,7 +287,7 @@ static uint64_t honest_end(const struct pool *p)
     return clock_ns() + HONEST_MS * (uint64_t)1000000 / (uint64_t)p->graph->n_laws;
 }
 
-/* All of every law in the rounds through all of them, then the rest of those that are scored. */
+/* Full rounds go through all laws; the rest of the contents have scored laws only. */
 int pool_honest_contents(const struct pool *p)
 {
     int rounds = MIN(p->law_rounds, p->honest_contents);
@@ -291,8 +295,7 @@ int pool_honest_contents(const struct pool *p)
     return rounds * p->graph->n_laws + (p->honest_contents - rounds) * graph_n_scored(p->graph);
 }
 
-/* The next content of that law; a law that is only checked may have none, and this ends at `end`.
- */
+/* The next content of the law, or `end`: a law that is only checked may have no other content. */
 static int next_of_law(const struct pool *p, int law, int content, int end)
 {
     do
@@ -341,7 +344,8 @@ static int measure_on(struct pool *p, const struct pool_slot *slot, struct err *
     return include_honest(p, slot, p->honest_rotations, honest_end(p), err);
 }
 
-/* Where contents are made again and again, a law's gates are measured on the first one of it. */
+/* Measures a law's gates on its first content, because contents that do not all fit into memory are
+ * made again and again. */
 int pool_measure_first(struct pool *p, int content, struct err *err)
 {
     const struct pool_slot *slot;
@@ -363,7 +367,7 @@ int pool_measure_first(struct pool *p, int content, struct err *err)
     return rc;
 }
 
-/* contents: the scales rest on. */
+/* contents: number of contents that the scales rest on. */
 int pool_measure_gates(struct pool *p, int contents, struct err *err)
 {
     const struct graph *g = p->graph;

@@ -10,21 +10,24 @@ static inline struct law_gate *pool_law_gate(const struct pool *p, int content, 
     return &p->gates[pool_law(p, content) * p->graph->n_outputs + output];
 }
 
-/* Rows whose errors are measured by their own size; a whole tensor has none. */
+/* Number of rows whose errors are measured by the row's own size; 0 if the whole tensor is one. */
 int64_t pool_row_count(const struct pool *p, int output);
-/* The size of the rows of expected values that lie in the slot, found once per content. *ret is
- * NULL where the device's compare() has to find it itself. */
+/* RMS of each row of the expected values in the slot, computed once per content. *ret is NULL if
+ * there are no rows, or if the device's compare() computes it itself. */
 int pool_get_row_rms(struct pool *p, const struct pool_slot *slot, const struct mem **ret,
                      struct err *err);
-/* On how much the gates rest from the start, once a content was made and its cost is known. */
+/* Chooses how many contents and summation orders the gates rest on from the start. Called when one
+ * content was made and its cost is known. */
 void pool_choose_honest(struct pool *p);
-/* So many contents at least hold those that the gates rest on from the start. */
+/* Number of contents to make, so that those are among them on which the gates rest from the
+ * start. */
 int pool_honest_contents(const struct pool *p);
-/* Of all laws; contents: the scales rest on. */
+/* Measures the gates of all laws. contents: number of contents that the scales rest on. */
 int pool_measure_gates(struct pool *p, int contents, struct err *err);
-/* Of this content's law, if they are not; the content lies there. */
+/* Measures the gates of this content's law, if they are not measured yet. The content lies in
+ * memory. */
 int pool_measure_first(struct pool *p, int content, struct err *err);
-/* The memory of honest runs. */
+/* Frees the memory of honest runs. */
 void pool_drop_values(struct pool *p);
 
 #endif

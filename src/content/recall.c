@@ -12,15 +12,15 @@ void recall_init(struct recall *r)
     recall_begin(r);
 }
 
-/* Trying costs one read of an output where it is in vain, so one is always worth it. */
+/* One attempt is always worth it: in vain, it costs one read of an output. */
 void recall_begin(struct recall *r)
 {
     r->candidate++;
     r->hit[false] = r->hit[true] = true;
 }
 
-/* The two are different questions: whether it answers as others did, and whether it answers twice
- * the same. */
+/* Whether this candidate has answered this output before. The two cases are different questions:
+ * whether it answers as others did, and whether it answers the same twice. */
 static bool is_repeated(const struct recall *r, const struct recall_output *o)
 {
     return o->candidate == r->candidate;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Outputs that were compared before. A content that does not stay in memory is shown to a candidate
- * twice, and to many candidates, and most of what it is answered with are the same bits again. So
- * of each of its outputs the last few answers are remembered: their fingerprints
- * (tensor/fingerprint.h) and what comparing them gave. An answer with a fingerprint that is known
- * has these figures, and no expected values are needed for it; whether they are good enough is
- * decided anew each time. The fingerprints' key is secret, or a candidate could aim at one. */
+/* Recall: outputs that were compared before. A content that does not stay in memory is shown to a
+ * candidate twice, and to many candidates. Most answers to it are the same bits again. So the last
+ * few answers to each output are remembered: their fingerprints (tensor/fingerprint.h) and the
+ * figures that comparing them gave. An answer with a known fingerprint has these figures and needs
+ * no expected values. Whether the figures are good enough is decided anew each time. The
+ * fingerprints' key is secret, because a candidate could otherwise aim at one. */
 #ifndef ASSAY_CONTENT_RECALL_H
 #define ASSAY_CONTENT_RECALL_H
 
@@ -20,33 +20,33 @@ struct recall_answer {
     struct compare_stats stats;
 };
 
-/* Of one output of one content; all zeros: nothing. */
+/* Answers to one output of one content; all zeros: none. */
 struct recall_output {
     struct recall_answer answers[RECALL_ANSWERS];
-    int n, next;        /* there are; the oldest, which makes room */
-    uint32_t candidate; /* the last one whose answer came; 0: none */
+    int n, next;        /* number of answers; index of the oldest, which makes room */
+    uint32_t candidate; /* the last candidate that gave an answer; 0: none */
 };
 
 struct recall {
     uint64_t key;
-    uint32_t candidate; /* from 1 on */
-    /* Whether the last attempt was of use, for this candidate: on an output that it had not
-     * answered before, and on one that it had. */
+    uint32_t candidate; /* number of the current candidate, from 1 on */
+    /* Whether the last attempt found this candidate's answer: [false] on an output that it had not
+     * answered before, [true] on one that it had. */
     bool hit[2];
 };
 
 void recall_init(struct recall *r);
-/* Another candidate's answers come. */
+/* Begins with the answers of another candidate. */
 void recall_begin(struct recall *r);
 
 /* Whether this candidate answered as others had, as far as that was tried. */
 bool recall_worth_trying(const struct recall *r);
-/* Whether it is worth its time to make an answer's fingerprint before it is compared. */
+/* Whether making an answer's fingerprint before it is compared is worth the time. */
 bool recall_may_hit(const struct recall *r, const struct recall_output *o);
-/* Whether such an answer is known; *ret: its figures. */
+/* Whether an answer with this fingerprint is known; *ret: its figures. */
 bool recall_find(struct recall *r, struct recall_output *o, const struct fingerprint *print,
                  struct compare_stats *ret);
-/* The answer was compared; remembers its figures. */
+/* Remembers the figures of an answer that was compared. */
 void recall_add(struct recall *r, struct recall_output *o, const struct fingerprint *print,
                 const struct compare_stats *stats);
 

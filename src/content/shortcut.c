@@ -8,12 +8,12 @@
 #include <stdlib.h>
 
 struct shortcut {
-    /* Serves `a`, or returns pass_on(). *ret: an answer's figures; untouched where only expected
+    /* Serves `a`, or returns pass_on(). *ret: figures of the answer; untouched if only expected
      * values are wanted. */
     int (*serve)(struct pool *p, const struct ask *a, const struct shortcut *next,
                  struct compare_stats *ret, struct err *err);
-    /* Optional: whether it is likely to serve every answer to this content, without stored expected
-     * values. */
+    /* Optional: whether this layer is likely to serve every answer to this content, without stored
+     * expected values. */
     bool (*is_likely)(const struct pool *p, const struct pool_slot *slot);
 };
 
@@ -36,8 +36,8 @@ static struct recall_output *known_of(struct pool *p, const struct ask *a)
     return &c->known[a->output];
 }
 
-/* Figures that are known stay right: the scale of a law's errors is set when a content of it is
- * first brought, and once. */
+/* Known figures stay right: the scale of a law's errors is set once, when the first content of the
+ * law is brought. */
 static int serve_recall(struct pool *p, const struct ask *a, const struct shortcut *next,
                         struct compare_stats *ret, struct err *err)
 {
@@ -63,7 +63,7 @@ static int serve_recall(struct pool *p, const struct ask *a, const struct shortc
     return 0;
 }
 
-/* Guessed from the last candidate. */
+/* A guess from the last candidate's answers. */
 static bool is_recall_likely(const struct pool *p, const struct pool_slot *slot)
 {
     (void)slot;
@@ -72,17 +72,17 @@ static bool is_recall_likely(const struct pool *p, const struct pool_slot *slot)
 
 /* --- fused comparison --- */
 
-/* Values that are compared with as they are made are stored nowhere, and next time made anew. So
- * this is for what is seldom compared twice, a candidate's answers. Honest runs in several orders
- * are compared with what is stored. */
+/* Fused comparison stores no expected values, so they are made anew next time. It is for outputs
+ * that are seldom compared twice: a candidate's answers. Honest runs in several orders are compared
+ * with stored values. */
 
-/* What makes the expected values of a content that was made before. */
+/* The graph that makes expected values of a content that was made before. */
 static const struct graph *graph_again(const struct pool *p)
 {
     return p->digest.n > 0 ? &p->digest.again : p->graph;
 }
 
-/* A kernel is compiled for it the first time. */
+/* Whether the engine can compare while it evaluates. The first call compiles a kernel for that. */
 static bool engine_compares(const struct pool *p, const struct pool_slot *slot, int output)
 {
     const struct ops_engine *e = p->engine;
@@ -97,7 +97,8 @@ static bool engine_compares(const struct pool *p, const struct pool_slot *slot, 
     return e->compares(e->ctx, g, sources, output, pool_output_node(p->graph, output)->dtype);
 }
 
-/* The size of each row scales its errors, and only stored values give it. */
+/* Whether the RMS of each row is known: it scales the row's errors, and only stored values give
+ * it. */
 static bool has_row_sizes(const struct pool *p, int content)
 {
     return !p->rms_bytes || p->contents[content].row_rms.bytes;
@@ -208,7 +209,7 @@ static int serve_in_full(struct pool *p, const struct ask *a, const struct short
     return a->got ? shortcut_compare_stored(p, slot, a, ret, err) : 0;
 }
 
-/* --- all of them --- */
+/* --- the layers --- */
 
 static const struct shortcut layers[] = {
     {serve_recall, is_recall_likely},

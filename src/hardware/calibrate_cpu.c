@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Peaks of a CPU, measured: no datasheet states them for the few cores a virtual machine was given.
- * The loops run on the cores that candidates get, as many threads as there are cores, best of
- * several rounds: a peak is what the machine can do when nothing disturbs it.
- */
+/* Peaks of a CPU, measured: no datasheet states them for the few cores that a virtual machine was
+ * given. The loops run on the cores that candidates get, with as many threads as cores. The best of
+ * several rounds counts: a peak is what the machine can do when nothing disturbs it. */
 #include "hardware/calibration.h"
 
 #include "base/clock.h"
@@ -134,7 +132,7 @@ int calibrate_cpu(const cpu_set_t *cpus, int64_t cache_bytes, struct calibration
         return fail(err, ERR_SYSTEM, "not enough memory to calibrate: needs %zu MiB", bytes >> 20);
     memset(data, 1, bytes);
     sched_getaffinity(0, sizeof(saved), &saved);
-    /* Threads that exist keep their cores: new ones are made, which inherit ours. */
+    /* Threads that exist keep their cores. So new ones are made, which inherit ours. */
     omp_pause_resource_all(omp_pause_soft);
     sched_setaffinity(0, sizeof(*cpus), cpus);
     ret->flops_s[ARITH_FP32] = fma_rate(kernel.f32, kernel.bytes / 4, threads);

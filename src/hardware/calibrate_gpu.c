@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a GPU reaches: copies by the judge's own ops, the rest as the device measures it. */
+/* Rates that a GPU reaches: copies by the judge's own ops, the rest as the device measures it. */
 #include "hardware/calibration.h"
 
 #include "base/clock.h"

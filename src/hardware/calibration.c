@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 6 /* of the file; what an older one says is measured anew */
+#define VERSION 6 /* version of the file; an older calibration is measured anew */
 
 static const struct {
     const char *key;
@@ -49,7 +49,7 @@ static char *path_of(const char *home, const char *fingerprint)
     return xasprintf("%s/calibration/%.16s.json", home, fingerprint);
 }
 
-/* Absent is 0, which says not measured. */
+/* A number that is absent is 0, which says not measured. */
 static int number(const json_t *j, const char *key, double *ret)
 {
     double v = json_number_value(json_object_get(j, key));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Hardware tables run in the same restricted Lua state as problem files, with one name in it: gpu.
- * Lua raises errors by longjmp, so what is read hangs on the list at once. */
+ * Lua raises errors by longjmp, so every value that is read is put on the list at once. */
 #include "hardware/hardware.h"
 
 #include "base/fs.h"
@@ -73,7 +73,7 @@ static void read_names(lua_State *L, const struct hardware_list *all, struct har
     }
 }
 
-/* Catches a figure in another unit: the bounds are far from any device's. */
+/* Catches a figure in another unit: the bounds are far from those of any device. */
 static double read_figure(lua_State *L, const char *key, const char *unit, double low, double high)
 {
     double v = value_positive(L, 1, "gpu", key);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Datasheet peaks of GPUs, dense, without sparsity: hardware/NAME.lua beside problems/. Fractions
- * of peak and the physics gate go by these; what a device really reaches is a calibration's
- * business. To add one: a file there, CONTRIBUTING.md says how. */
+ * of peak and the physics gate rest on these. A calibration says what a device really reaches. To
+ * add one: a file there, CONTRIBUTING.md says how. */
 #ifndef ASSAY_HARDWARE_HARDWARE_H
 #define ASSAY_HARDWARE_HARDWARE_H
 
@@ -9,10 +9,10 @@
 #include "tensor/arith.h"
 
 struct hardware {
-    char **names; /* as the driver spells it; the first is how we call it */
+    char **names; /* names as the driver spells them; we use the first */
     int n_names;
     char *source;        /* title of the datasheet */
-    char *file;          /* that describes it */
+    char *file;          /* the file that describes the device */
     double bytes_s;      /* memory bandwidth */
     double memory_bytes; /* 0: not stated */
     double cache_bytes;  /* last level; 0: not stated */
@@ -29,10 +29,11 @@ struct hardware_list {
         NULL, 0            \
     }
 
-/* All files of SHARE/hardware, by name. A bad one: ERR_INPUT "FILE:LINE: what, and what to do". */
+/* Loads all files of SHARE/hardware, in the order of their names. A bad file is ERR_INPUT
+ * "FILE:LINE: what, and what to do". */
 int hardware_load(const char *share_dir, struct hardware_list *ret, struct err *err);
 void hardware_release(struct hardware_list *l);
-/* NULL for a device nobody has written down. */
+/* The device's row; NULL if nobody has written it down. */
 const struct hardware *hardware_find(const struct hardware_list *l, const char *device_name);
 
 #endif

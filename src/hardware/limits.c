@@ -10,11 +10,11 @@
 /* Without a datasheet nothing is called impossible before it beats the best measurement by half. */
 #define MEASURED_SLACK 1.5
 #define WINOGRAD_SAVING 4 /* F(4x4, 3x3) */
-/* By how much a median may lie below the 1st percentile of an empty kernel's calls. */
+/* A median may lie so far below the 1st percentile of an empty kernel's calls. */
 #define COLD_SLACK_NS 200
 #define HOT_SHARE 0.95
 
-/* A side to be held against: the datasheet's or the measured. */
+/* Rates that a time is held against: the datasheet's or the measured ones. */
 struct peaks {
     double bytes_s, flops_s[ARITH_COUNT];
 };
@@ -62,8 +62,8 @@ static double compute_s(const struct problem *p, const struct cost *cost, const 
     return sum;
 }
 
-/* FLOPs that no algebra removes: one contraction, plain. A causal mask halves attention honestly, a
- * chain of matmuls can be reassociated. */
+/* Whether no algebra removes FLOPs: there is one contraction, plain. A causal mask halves attention
+ * honestly, and a chain of matmuls can be reassociated. */
 static bool plain_contraction(const struct problem *p, const struct graph *g)
 {
     int n = 0;
@@ -74,7 +74,7 @@ static bool plain_contraction(const struct problem *p, const struct graph *g)
     return n == 1 && !p->algebra;
 }
 
-/* What nothing computes faster. */
+/* Time in which nothing computes faster. */
 static double physics_compute_s(const struct problem *p, const struct graph *g,
                                 const struct cost *cost, const struct peaks *peaks)
 {
@@ -83,8 +83,8 @@ static double physics_compute_s(const struct problem *p, const struct graph *g,
     return plain_contraction(p, g) ? share * compute_s(p, cost, peaks, arith_bound) : 0;
 }
 
-/* What nothing moves faster; cold: every input comes from memory. Back to back only what exceeds
- * the cache by far has to. */
+/* Time in which nothing moves faster. Cold, every input comes from memory. Back to back, only data
+ * that exceeds the cache by far has to. */
 static double physics_move_s(const struct cost *cost, const struct peaks *peaks, double cache_bytes,
                              bool cold)
 {

@@ -12,7 +12,7 @@
  * little. */
 #define HONEST_RMS_MAX 0x1p-10
 #define CONTENTS_PER_LAW 4
-#define FEW_CONTENTS_PER_LAW 2 /* where four of each do not fit into memory */
+#define FEW_CONTENTS_PER_LAW 2 /* contents per law if memory does not hold four of each */
 #define MEAN_SAMPLE ((int64_t)1 << 20)
 
 const char *const admit_outcome_names[] = {
@@ -26,10 +26,10 @@ struct room {
     struct pool pool;
     struct mem out;    /* laid out like an output arena */
     struct mem values; /* laid out like pool_slot.y */
-    char *staged;      /* the same on the host, where the device's memory is not; NULL: not yet */
+    char *staged; /* `values` made on the host, if the device has its own memory; NULL: not yet */
     int contents_per_law;
-    double *means;           /* per output: of what is expected there, or of much of it */
-    const struct null *null; /* the problem's own under trial; not owned */
+    double *means;           /* per output: mean of its expected values, or of many of them */
+    const struct null *null; /* the problem's own null under trial; not owned */
 };
 
 static const struct device_judge_ops *device_ops(const struct room *r)
@@ -37,7 +37,7 @@ static const struct device_judge_ops *device_ops(const struct room *r)
     return r->at->device->judge;
 }
 
-/* Several of every law, even where a single one of each was enough for the gates. */
+/* Several contents of every law are judged, even if one of each was enough for the gates. */
 static int n_contents(const struct room *r)
 {
     return r->contents_per_law * r->pool.graph->n_laws;
@@ -53,7 +53,8 @@ static int64_t output_count(const struct room *r, int o)
     return shape_count(&r->pool.out.slots[o].shape);
 }
 
-/* 8-byte values, laid out like pool_slot.y -> what a kernel would have written, in the arena. */
+/* Stores 8-byte values, laid out like pool_slot.y, as a kernel would have written them to the
+ * arena. */
 static int store_values(struct room *r, const struct mem *values, struct err *err)
 {
     for (int o = 0; o < r->pool.graph->n_outputs; o++)
@@ -63,10 +64,9 @@ static int store_values(struct room *r, const struct mem *values, struct err *er
     return 0;
 }
 
-/* --- values that are made on the host: nulls which are caught by the first content they meet ---
- */
+/* --- values made on the host: nulls that are caught by the first content they meet --- */
 
-/* Where output o's are to be made. */
+/* Memory in which the values of output o are made. */
 static void *host_values(struct room *r, int o)
 {
     char *base = r->values.host;
@@ -162,7 +162,7 @@ static int make_plain_sums(struct room *r, int content, struct err *err)
                           err);
 }
 
-/* A null of the problem's own. */
+/* One of the problem's own nulls. */
 static int make_null(struct room *r, int content, struct err *err)
 {
     struct ops_run run = {.precision = r->null->in_float ? OPS_FLOAT : OPS_DOUBLE};
@@ -170,7 +170,8 @@ static int make_null(struct room *r, int content, struct err *err)
     return make_evaluated(r, r->null->graph, content, &run, err);
 }
 
-/* Bytes of the widest float that is contracted; where nothing is, of the widest source. */
+/* Bytes of the widest float that is contracted, or of the widest source if nothing is
+ * contracted. */
 static size_t widest_float(const struct graph *g, bool contracts)
 {
     size_t widest = 0;
@@ -187,7 +188,7 @@ static size_t widest_float(const struct graph *g, bool contracts)
     return widest;
 }
 
-/* One class below what the problem declares: f32 -> tf32 operands, or bf16 storage where nothing is
+/* One class below the problem's own: f32 -> tf32 operands, or bf16 storage if nothing is
  * contracted; 16-bit -> e4m3; fp8 -> e2m1. */
 static struct ops_run lower_class(const struct room *r)
 {
@@ -265,7 +266,7 @@ static int make_mean(struct room *r, int content, struct err *err)
     return store_host_values(r, err);
 }
 
-/* The first float source, wrapped around where the output is longer. */
+/* The first float source, repeated if the output is longer. */
 static int make_input_copy(struct room *r, int content, struct err *err)
 {
     const struct pool *p = &r->pool;
@@ -322,7 +323,7 @@ static const struct admit_kind {
     const char *name;
     bool honest;
     int (*make)(struct room *r, int content, struct err *err);
-    const char *(*none)(const struct room *r); /* why it does not exist, or NULL */
+    const char *(*none)(const struct room *r); /* why there is no such null here, or NULL */
 } kinds[] = {
     {"exact", true, make_exact, NULL},
     {"order_5", true, make_order_a, NULL},
@@ -338,7 +339,7 @@ static const struct admit_kind {
     {"plain_sums", false, make_plain_sums, sums_need_no_care},
 };
 
-/* --- through the gates --- */
+/* --- judging by the gates --- */
 
 /* 1: some law's gate says wrong (*v), 0: all pass. */
 static int judge_kind(struct room *r, const struct admit_kind *kind, struct verdict *v,
@@ -487,7 +488,7 @@ static void decide(const struct room *r, struct admit_result *ret)
     for (int i = 0; i < p->graph->n_laws * p->graph->n_outputs; i++)
         if (output_type(r, i % p->graph->n_outputs) == DT_F32)
             ret->honest_rms = fmax(ret->honest_rms, p->gates[i].gate.honest_rms);
-    /* First, because a gate that wide says nothing about the nulls either. */
+    /* This reason comes first: a gate that wide says nothing about the nulls either. */
     if (ret->honest_rms > HONEST_RMS_MAX)
         snprintf(ret->refusal, sizeof(ret->refusal),
                  "honest error %.3g is above 2^-10: the problem amplifies rounding",
@@ -506,7 +507,7 @@ static void decide(const struct room *r, struct admit_result *ret)
     ret->admitted = !ret->refusal[0];
 }
 
-/* Over the first contents, one of each law. */
+/* Means over the first contents, one of each law. */
 static int find_means(struct room *r, struct err *err)
 {
     r->means = xcalloc((size_t)r->pool.graph->n_outputs, sizeof(*r->means));
@@ -527,7 +528,7 @@ static int find_means(struct room *r, struct err *err)
     return 0;
 }
 
-/* The problem's own nulls may hold more than the problem. */
+/* Memory for the problem's own nulls, which may hold more than the problem. */
 static double nulls_peak(const struct ops_engine *e, const struct graph *g)
 {
     double most = 0;

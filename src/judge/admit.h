@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Admission: a problem is worth judging on only if candidates that do not do its work fail and
  * honest ones pass. The judge makes both itself, from the expected values or by evaluating the
- * graph another way, and puts them through the same gates as a candidate's outputs: no candidate
+ * graph another way, and puts them through the same gates as a candidate's outputs. No candidate
  * code runs. */
 #ifndef ASSAY_JUDGE_ADMIT_H
 #define ASSAY_JUDGE_ADMIT_H
@@ -11,10 +11,10 @@
 enum admit_outcome {
     ADMIT_CAUGHT,   /* a null that failed, as it must */
     ADMIT_MISSED,   /* a null that passed: the problem has a hole */
-    ADMIT_PASSED,   /* an honest one that passed, as it must */
-    ADMIT_PUNISHED, /* an honest one that failed */
+    ADMIT_PASSED,   /* an honest candidate that passed, as it must */
+    ADMIT_PUNISHED, /* an honest candidate that failed */
     ADMIT_KEPT,     /* a rule that scored contents keep, as they must */
-    ADMIT_BROKEN,   /* one that they break */
+    ADMIT_BROKEN,   /* a rule that scored contents break */
     ADMIT_NONE,     /* does not exist for this problem (no reduction to truncate, ...) */
     ADMIT_SKIPPED,  /* the problem file says why */
 };
@@ -23,22 +23,22 @@ extern const char *const admit_outcome_names[];
 #define ADMIT_MAX_CASES 32
 
 struct admit_case {
-    const char *name; /* not owned: ours or the graph's */
+    const char *name; /* not owned: a name of ours or of the graph */
     bool honest;
     enum admit_outcome outcome;
-    char detail[256]; /* what caught it, what breaks the rule, or why it does not exist */
+    char detail[256]; /* why the null fails, why the rule is broken, or why there is no such case */
 };
 
 struct admit_result {
-    /* Ours, then the problem's own nulls, then the rules for scored contents. */
+    /* Built-in cases, then the problem's own nulls, then the rules for scored contents. */
     struct admit_case cases[ADMIT_MAX_CASES];
     int n_cases;
     bool admitted;
-    char refusal[256]; /* when not: the first reason */
-    double honest_rms; /* the worst law's */
+    char refusal[256]; /* the first reason, if not admitted */
+    double honest_rms; /* honest error of the worst law */
 };
 
-/* Where problems are admitted: a device and who evaluates there. */
+/* Place where problems are admitted: a device and the engine that evaluates there. */
 struct admit_place {
     const struct device *device; /* NULL: not open */
     void *ctx;
@@ -50,8 +50,8 @@ struct admit_place {
 int admit_open(const struct device *device, int index, struct admit_place *ret, struct err *err);
 void admit_close(struct admit_place *at); /* a zeroed one is fine */
 
-/* One size. Where memory does not hold four contents of every law, two of each are judged on, and
- * made again when they are wanted. */
+/* Judges one size. If memory does not hold four contents of every law, two of each are judged on,
+ * and made again when they are wanted. */
 int admit_size(const struct admit_place *at, const struct problem *p, const struct graph *g,
                uint64_t seed, struct admit_result *ret, struct err *err);
 

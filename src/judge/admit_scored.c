@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Of each content up to 64 pieces of about 256 elements are downloaded, at places that the seed
+/* Up to 64 pieces of about 256 elements of each content are downloaded, at places that the seed
  * chooses. A piece is a part of one row, or some whole rows that are shorter.
  *
  * Whether rows have a location and a scale of their own is read from medians and interquartile
- * ranges, which heavy tails do not move. A short row's figures are noise, too. So each row is cut
- * into its even and its odd places: what both halves say alike, over many rows, is the row's own.
- */
+ * ranges, which heavy tails do not move. The figures of a short row are noise, too. So each row is
+ * cut into its even and its odd places. A property in which both halves agree, over many rows, is
+ * the row's own. */
 #include "judge/admit_scored.h"
 #include "tensor/law.h"
 
@@ -43,9 +43,9 @@ struct halves {
     double *of[2];
 };
 
-/* What was seen of one input under one of its laws. */
+/* Figures of one input under one of its laws. */
 struct seen {
-    int source, law; /* law: which of the source's */
+    int source, law; /* law: index among the source's laws */
     int64_t values, zeros, pairs, equal;
     int rows;
     struct halves location, scale;
@@ -82,7 +82,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of n sorted numbers. */
+/* Quantile of n sorted numbers. */
 static double quantile(const double *sorted, int n, double part)
 {
     double at = part * (n - 1);
@@ -91,7 +91,7 @@ static double quantile(const double *sorted, int n, double part)
     return sorted[below] + (at - below) * (sorted[above] - sorted[below]);
 }
 
-/* Of n numbers, which stay as they are. */
+/* Quantiles of n numbers, which stay as they are. */
 static void quantiles(const double *x, int n, const double *parts, int n_parts, double *ret)
 {
     AUTO(freep) double *sorted = xmalloc((size_t)n * sizeof(*sorted));
@@ -139,7 +139,7 @@ static double rank_correlation(const struct halves *h, int n)
     return square > 0 ? product / square : 0;
 }
 
-/* ---- what the contents show ---- */
+/* ---- looking at contents ---- */
 
 static void count_values(struct seen *it, const double *x, int64_t n, int64_t row)
 {
@@ -153,7 +153,7 @@ static void count_values(struct seen *it, const double *x, int64_t n, int64_t ro
     }
 }
 
-/* n: at most PIECE. Rows that hold NaN (pages that nobody uses) say nothing. */
+/* n: at most PIECE. Rows that hold NaN (pages that nobody uses) are left out. */
 static void add_row(struct seen *it, const double *x, int n)
 {
     static const double parts[] = {0.25, 0.5, 0.75};
@@ -201,7 +201,8 @@ static int64_t below(uint64_t *random, int64_t n)
     return (int64_t)(*random % (uint64_t)n);
 }
 
-/* Parts of rows: every row once, if there are no more than pieces, and then again. */
+/* Looks at parts of rows: at every row once, if there are no more rows than pieces, and then
+ * again. */
 static int look_at_long_rows(const struct survey *s, const struct pool_slot *slot, struct seen *it,
                              uint64_t random, struct err *err)
 {
@@ -222,7 +223,7 @@ static int look_at_long_rows(const struct survey *s, const struct pool_slot *slo
     return 0;
 }
 
-/* Some whole rows to a piece, each row once if the pieces hold all of them. */
+/* Looks at some whole rows in each piece: at each row once, if the pieces hold all rows. */
 static int look_at_short_rows(const struct survey *s, const struct pool_slot *slot, struct seen *it,
                               uint64_t random, struct err *err)
 {
@@ -267,7 +268,7 @@ static int look_at_content(struct survey *s, int content, struct err *err)
     return 0;
 }
 
-/* Every law of every float input; nothing is seen of those that are not scored. */
+/* Lists every law of every float input. Laws that are not scored stay without figures. */
 static void list_laws(struct survey *s)
 {
     const struct graph *g = s->pool->graph;
@@ -333,7 +334,7 @@ static const char *name_of_law(const struct survey *s, const struct seen *it)
     return law_name(source_of(s, it)->laws[it->law].kind);
 }
 
-/* The input and law that come closest to the rule's bound, or go furthest beyond it. */
+/* Judges the input and law that come closest to the rule's bound, or go furthest beyond it. */
 static void judge_share(const struct survey *s, enum scored_rule rule, struct admit_case *ret)
 {
     double worst = -1;

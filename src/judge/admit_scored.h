@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Admission's look at scored contents. A score is worth something only if the values of float
- * inputs leave no work to save: dense, hardly any equal neighbours, and rows that differ, so that
- * no threshold can be written into a kernel. What a law promises is not asked; the contents
- * themselves are looked at, in a sample. */
+/* Rules for scored contents, a part of admission. A score is worth something only if the values of
+ * float inputs leave no work to save. They have to be dense, with hardly any equal neighbours, and
+ * in rows that differ, so that no threshold can be written into a kernel. A law's promise does not
+ * count: the contents themselves are looked at, in a sample. */
 #ifndef ASSAY_JUDGE_ADMIT_SCORED_H
 #define ASSAY_JUDGE_ADMIT_SCORED_H
 

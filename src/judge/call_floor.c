@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Candidates that do nothing are called as any other would be, so that what an honest call takes
- * besides its work is known before anybody is judged: how long the way there and back is, how early
- * a device is held, how late the judge's first work comes behind a call. */
+/* Candidates that do nothing are called as any other would be. Their times say what an honest call
+ * takes besides its work, before anybody is judged: the way there and back, the time until a device
+ * is held, and the time until the judge's first work behind a call. */
 #include "judge/call_floor.h"
 
 #include "base/fs.h"
@@ -16,18 +16,19 @@
 /* The way to a standstill differs by 1 or 2 us from one process to the next. */
 #define HOLD_PROCESSES 8
 #define HOLD_CALLS 120
-#define WRITER_CALLS 300 /* each writes twice the last cache */
+#define WRITER_CALLS 300 /* calls of the writer, which writes twice the last cache */
 #define THREADS_CALLS 300
-/* A CPU's judge makes a content between two calls, and the caches forget the runner meanwhile. */
+/* On a CPU the judge makes a content between two calls, and the caches forget the runner
+ * meanwhile. */
 #define MADE_BYTES ((size_t)8 << 20)
-/* Batches of two lengths: what the second half of the longer one adds is a call back to back. A
- * GPU's are queued before it is released, so that no host keeps it waiting. */
+/* Batches of two lengths: the second half of the longer one adds calls back to back. Batches for a
+ * GPU are queued before it is released, so that no host keeps it waiting. */
 #define HOT_BATCHES 63
 #define HOT_CALLS 16
-#define LEAST 0.01 /* the quantiles that are kept */
+#define LEAST 0.01 /* quantiles that are kept */
 #define MOST 0.99
 #define MOST_PARTS 5
-#define MOST_FACTOR 2 /* of the median: what is beyond is somebody else's doing */
+#define MOST_FACTOR 2 /* times beyond this multiple of the median are somebody else's doing */
 
 #define KERNEL                                                                                 \
     "int assay_kernel(const DLTensor *in, int n_in, DLTensor *out, int n_out, void *stream)\n" \
@@ -36,8 +37,8 @@
 
 static const char empty_c[] = "#include \"assay.h\"\n" KERNEL "    return 0;\n}\n";
 
-/* Its threads spin while it is woken, and its data is what the caches of its core hold, as with
- * honest candidates. */
+/* A candidate with threads: they spin while it is woken, and its data is in the caches of its core,
+ * as with honest candidates. */
 static const char threads_c[] =
     "#include \"assay.h\"\n" KERNEL "    float *y = (float *)out[0].data;\n"
     "#pragma omp parallel for\n"
@@ -50,11 +51,11 @@ static const char empty_cu[] = "#include \"assay.h\"\n"
                                "    nothing<<<1, 1, 0, (cudaStream_t)stream>>>();\n"
                                "    return 0;\n}\n";
 
-/* The same launched by the runner itself, which is quicker. */
+/* An empty kernel that the runner itself launches, which is quicker. */
 static const char launched_cu[] = "// assay: launch nothing grid=1 block=1\n"
                                   "extern \"C\" __global__ void nothing() {}\n";
 
-/* Leaves the last cache full of what has yet to be written. */
+/* Leaves the last cache full of lines that have yet to be written back. */
 static const char writer_cu[] =
     "#include \"assay.h\"\n"
     "__global__ void fill(float *y, long long n)\n"
@@ -66,7 +67,7 @@ static const char writer_cu[] =
     "                                                     out[0].shape[0]);\n"
     "    return 0;\n}\n";
 
-/* Where it is measured. */
+/* Device and processes of the measurement. */
 struct bench {
     const struct places *places;
     const struct device *device;
@@ -74,7 +75,7 @@ struct bench {
     struct device_info info;
     struct rproc_config config;
     struct mem mems[2]; /* input, output */
-    char *made;         /* MADE_BYTES; NULL: nothing is made between calls */
+    char *made;         /* MADE_BYTES, written between calls; NULL: nothing is written */
 };
 
 static bool is_gpu(const struct bench *b)
@@ -111,9 +112,9 @@ static int build(const struct bench *b, const char *source, struct build_result 
 
 /* --- orders --- */
 
-/* What one kind of order took, call by call. */
+/* Times of one kind of order, call by call. */
 struct times {
-    struct series ns; /* by the clock of the score */
+    struct series ns; /* times by the clock that is the score */
     struct series walls, holds, probes, heads;
 };
 
@@ -181,7 +182,7 @@ static int time_order(struct bench *b, struct rproc *r, enum wire_order what, in
     return 0;
 }
 
-/* The first calls are not held, and load what there is to be loaded. */
+/* The first calls are not held, and load what is loaded lazily. */
 static int time_orders(struct bench *b, struct rproc *r, enum wire_order what, int calls, int count,
                        struct times *ret, struct err *err)
 {
@@ -257,7 +258,7 @@ static int measure_empty(struct bench *b, struct calibration *ret, uint32_t *ret
     return 0;
 }
 
-/* The least way to a standstill, of the process that has the longest. */
+/* The low quantile of the way to a standstill, in the process in which it is longest. */
 static int measure_holds(struct bench *b, struct calibration *ret, struct err *err)
 {
     for (int i = 1; i < HOLD_PROCESSES; i++) {
@@ -272,7 +273,7 @@ static int measure_holds(struct bench *b, struct calibration *ret, struct err *e
     return 0;
 }
 
-/* A launch by the runner itself, where there is a compiler for it. */
+/* Measures a launch by the runner itself, if there is a compiler for it. */
 static int measure_launched(struct bench *b, struct calibration *ret, struct err *err)
 {
     AUTO(rproc_release) struct rproc r = RPROC_INIT;
@@ -329,10 +330,11 @@ static int measure_all(struct bench *b, struct calibration *ret, uint32_t *ret_l
     return measure_writer(b, ret, err);
 }
 
-/* --- the whole --- */
+/* --- all of it --- */
 
-/* Twice the last cache on a GPU, for the writer. Elsewhere as much as candidates have: the judge
- * looks at some words of it before it stops the runner, and they are not in its cache. */
+/* Elements of the output: twice the last cache on a GPU, for the writer. Elsewhere as much as
+ * candidates have: the judge looks at some words of it before it stops the runner, and these are
+ * not in its cache. */
 static int64_t output_count(const struct bench *b)
 {
     return (is_gpu(b) ? MAX(2 * b->info.cache_bytes, (int64_t)1 << 20) : (int64_t)4 << 20) / 4;

@@ -4,8 +4,8 @@
 
 #include "judge/station.h"
 
-/* What calls of candidates that do nothing take, through the same path as any candidate's: fills
- * the figures of *ret about calls. *ret_layers: the sandbox layers their runner had. */
+/* Measures calls of candidates that do nothing, on the same path as any candidate's, and fills the
+ * figures of *ret about calls. *ret_layers: the sandbox layers of their runner. */
 int call_floor_measure(const struct places *places, const struct device *device, int index,
                        const struct cpus *cpus, struct calibration *ret, uint32_t *ret_layers,
                        struct err *err);

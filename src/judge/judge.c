@@ -60,7 +60,7 @@ int judge_reveal(struct judge *g, struct err *err)
     return rc;
 }
 
-/* A session draws its contents anew after some candidates: that is another pool. */
+/* A session draws its contents anew after some candidates. These are another pool. */
 static int note_pool(struct judge *g, const struct evaluation *e, struct err *err)
 {
     if (strcmp(g->pool, e->pool) != 0 && judge_reveal(g, err) < 0)
@@ -70,7 +70,7 @@ static int note_pool(struct judge *g, const struct evaluation *e, struct err *er
     return 0;
 }
 
-/* --- what is open --- */
+/* --- device, session and worker --- */
 
 int judge_rest(struct judge *g, struct err *err)
 {
@@ -84,7 +84,7 @@ static void tell_calibrated(const struct judge *g, bool calibrated)
         g->config.calibrated(g->config.arg, g->station->info.name);
 }
 
-/* A worker's runners are pinned as its device wants them: another device, another worker. */
+/* A worker's runners are pinned as its device wants it, so another device needs another worker. */
 static void leave_device(struct judge *g)
 {
     worker_closep(&g->worker);
@@ -115,7 +115,8 @@ int judge_open_device(struct judge *g, const struct device *device, int index, s
     return 0;
 }
 
-/* Whether the session at hand serves these options. What only concerns one candidate may differ. */
+/* Whether the session at hand serves this request. Options that concern one candidate only may
+ * differ. */
 static bool serves(const struct judge *g, const struct judge_request *r)
 {
     const struct session_options *a = &g->session->options, *b = &r->options;
@@ -199,7 +200,7 @@ static int eval_once(struct judge *g, const struct judge_request *r, struct preb
     return session_eval_baseline(g->session, &subject, r->baseline, ret, err);
 }
 
-/* A candidate that could kill itself would do so every time; who kills from outside (OOM killer, a
+/* A candidate that could kill itself would do so every time. A kill from outside (OOM killer, a
  * test) may well come twice in a row. */
 static bool worth_repeating(const struct evaluation *e, int attempt)
 {
@@ -209,8 +210,8 @@ static bool worth_repeating(const struct evaluation *e, int attempt)
            !strcmp(e->verdict.code, signal_name(SIGKILL)) && attempt < SANDBOX_KILLED_AGAIN;
 }
 
-/* The device too is opened anew, should that be what it is; and the worker may be what was killed.
- */
+/* The fault may lie in the device, which is opened anew, or in the worker, which may have been
+ * killed. */
 static int start_afresh(struct judge *g, struct err *err)
 {
     int rc = judge_rest(g, err);
@@ -240,7 +241,7 @@ int judge_eval(struct judge *g, const struct judge_request *r, struct evaluation
     return -1;
 }
 
-/* --- which device --- */
+/* --- the device for a file --- */
 
 const struct device *judge_torch_device(void)
 {
@@ -252,7 +253,7 @@ const struct device *judge_torch_device(void)
     return &device_cpu;
 }
 
-/* Our own loops are the CPU's. */
+/* Baselines without a worker are our own loops, which run on the CPU only. */
 static int baseline_device(const char *word, const struct device *chosen,
                            const struct device *before, const struct device **ret, struct err *err)
 {

@@ -20,7 +20,7 @@ static json_t *micro(double ns)
     return ns > 0 ? number(ns / 1e3) : json_null();
 }
 
-/* Bytes from outside may be no UTF-8; jansson refuses those. */
+/* Bytes from outside may not be UTF-8, which jansson refuses. */
 static json_t *text(const char *s)
 {
     json_t *j = json_string(s ? s : "");
@@ -63,7 +63,7 @@ static json_t *error_json(const struct trial_error *e)
                      "honest_max", number(e->honest_max));
 }
 
-/* The law that the score is bound by, in words; null where the laws agree. */
+/* The law whose median is the score, in words; null if the laws agree. */
 static json_t *law_bound_json(const struct size_result *r)
 {
     AUTO(buf_release) struct buf words = BUF_INIT;
@@ -74,7 +74,7 @@ static json_t *law_bound_json(const struct size_result *r)
     return text(buf_str(&words));
 }
 
-/* One array for each thing that is known of a scored call. */
+/* One array for each property of a scored call. */
 static void add_samples(json_t *j, const struct trial_result *t)
 {
     static const struct {
@@ -127,7 +127,7 @@ static json_t *state_json(const struct device_state *s)
                      unless_unknown(s->watts), "throttled", throttle_json(s->throttle));
 }
 
-/* Where nothing is held back the caller waits just as long as the kernel takes. */
+/* If nothing is held back, the caller waits just as long as the kernel takes. */
 static void add_holding(json_t *j, const struct trial_result *t, bool holds)
 {
     bool timed = holds && t->n_samples;
@@ -234,7 +234,7 @@ static json_t *device_json(const struct session *s)
                      "cores", i->cores);
 }
 
-/* Every class; null where there is no figure. */
+/* Rates of every class; null if there is no figure. */
 static json_t *tflops_json(const double flops_s[ARITH_COUNT])
 {
     json_t *j = json_object();
@@ -298,8 +298,8 @@ static json_t *build_json(const struct evaluation *e)
                      "cached", e->build.cached, "ms", e->build.ms);
 }
 
-/* null where nothing was built, and on devices whose code nobody looks at unless the problem asks
- * for that. */
+/* null if nothing was built, and on devices whose code is not inspected unless the problem requires
+ * it. */
 static json_t *evidence_json(const struct session *s, const struct evaluation *e)
 {
     const char *tensor = s->problem->requires_tensor;
@@ -360,7 +360,7 @@ json_t *record_json(const struct session *s, const struct evaluation *e)
     json_t *j = json_pack("{s:i, s:s, s:s, s:s}", "schema", RECORD_SCHEMA, "assay", assay_version,
                           "id", e->id, "created", e->created);
 
-    /* As text: JSON numbers lose bits past 2^53. */
+    /* The seed is text: JSON numbers lose bits past 2^53. */
     snprintf(seed, sizeof(seed), "%llu", (unsigned long long)e->seed);
     json_object_set_new(j, "kind",
                         json_string(e->subject.kind->is_baseline ? "baseline" : "candidate"));
@@ -384,7 +384,7 @@ json_t *record_json(const struct session *s, const struct evaluation *e)
     json_object_set_new(j, "plan", plan_json(s));
     json_object_set_new(j, "build", build_json(e));
     json_object_set_new(j, "blas", json_string(ops_blas_name()));
-    /* A seed that others are still judged on stays secret; its hash says what it was, later. */
+    /* A seed that others are still judged on stays secret; its hash is a commitment to it. */
     json_object_set_new(j, "pool", json_string(e->pool));
     json_object_set_new(j, "seed", e->seed_spent ? json_string(seed) : json_null());
     json_object_set_new(j, "seed_chosen", json_boolean(s->options.seed_chosen));

@@ -9,9 +9,10 @@
 
 #define RECORD_SCHEMA 1
 
-/* A new reference. */
+/* Returns a new reference. */
 json_t *record_json(const struct session *s, const struct evaluation *e);
-/* Its parts "calibration" and "datasheet" (NULL: null); `calibrate` and `list` show them too. */
+/* The parts "calibration" and "datasheet" (NULL: null) of a record; `calibrate` and `list` show
+ * them too. */
 json_t *record_calibration(const struct calibration *c);
 json_t *record_hardware(const struct hardware *hw);
 

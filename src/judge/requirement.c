@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A class is met when it is there and no other is: what runs is not known from the code, so a
+/* A class is met when it is there and no other is. The code does not show which kernels run. So a
  * kernel of another class must not be in it at all, and one that is never launched does not help.
  * Arithmetic outside tensor cores is no class: every kernel has some, and it is too slow to win by.
  */
@@ -31,7 +30,7 @@ static int reject(const struct sass_counts *c, enum tensor_class want, struct ve
     AUTO(buf_release) struct buf others = BUF_INIT;
     const char *name = tensor_class_names[want];
     bool present = sass_count_class(c, want) > 0;
-    /* What mma.sync of fp8 becomes where only wgmma has it (Hopper). */
+    /* On Hopper only wgmma multiplies fp8: mma.sync of fp8 is unpacked with F2FP. */
     bool unpacked = want == TENSOR_FP8 && sass_count_opcode(c, "F2FP") > 0;
 
     list_tensor(c, want, &others);
@@ -103,7 +102,8 @@ static void describe_tensor(const struct sass_counts *c, struct buf *out)
         buf_addf(out, "tensor cores: %s", buf_str(&list));
 }
 
-/* The kernel with the most of it: registers that did not suffice, or arrays indexed at run time. */
+/* Names the kernel with the most local memory: it has too few registers, or arrays indexed at run
+ * time. */
 static void describe_local(const struct sass *s, struct buf *out)
 {
     const struct sass_kernel *worst = NULL;

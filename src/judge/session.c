@@ -13,12 +13,12 @@
 #include <string.h>
 
 #define START_TIMEOUT_MS 10000
-#define SPARES_BATCH 4 /* candidates */
+#define SPARES_BATCH 4 /* candidates that spares are started for at a time */
 #define RUNNER_MEM_MIN ((uint64_t)4 << 30)
 
 /* --- opening --- */
 
-/* What is published is measured on GPUs; on a CPU full sizes would take minutes. */
+/* Published figures are measured on GPUs; on a CPU full sizes would take minutes. */
 enum size_set session_auto_sizes(const struct device *device)
 {
     switch (device->clock) {
@@ -31,7 +31,7 @@ enum size_set session_auto_sizes(const struct device *device)
     }
 }
 
-/* Of its inputs and outputs. */
+/* Bytes of the graph's inputs and outputs. */
 static size_t tensor_bytes(const struct graph *g)
 {
     struct layout in, out;
@@ -46,7 +46,8 @@ static size_t tensor_bytes(const struct graph *g)
     return bytes;
 }
 
-/* The plan of each size, and one limit of memory for all, so that a spare suits any of them. */
+/* Makes the plan of each size, and one limit of memory for all, so that a spare suits any of
+ * them. */
 static void fit_plans(struct session *s)
 {
     uint64_t most = 0;
@@ -62,7 +63,7 @@ static void fit_plans(struct session *s)
     s->runner_bytes = RUNNER_MEM_MIN + most + (uint64_t)s->problem->requires_memory;
 }
 
-/* That a candidate takes. */
+/* Processes that one candidate needs, over all sizes. */
 static int runners_needed(const struct session *s)
 {
     int n = 0;
@@ -72,8 +73,9 @@ static int runners_needed(const struct session *s)
     return n;
 }
 
-/* Opening a driver takes longer than judging a small kernel: so only there, unless asked for. While
- * many candidates are to come, for several at a time: side by side they hardly take longer. */
+/* Opening a driver takes longer than judging a small kernel. So spares are for devices with a
+ * driver only, unless asked for. While many candidates are to come, spares for several are started
+ * at a time: side by side they hardly take longer. */
 static int spares_wanted(const struct session *s)
 {
     const struct plan *plan = &s->options.plan;
@@ -120,9 +122,9 @@ static char *beside(const char *program, const char *name)
     return xasprintf("%.*s%s", slash ? (int)(slash + 1 - program) : 0, program, name);
 }
 
-/* A driver makes one context after the other, and the judge's is needed first: the spares, which
- * are there when it is done, wait for their turn at the lock. Where somebody else has it, they wait
- * for that. */
+/* A driver makes one context after the other, and the judge's is needed first. So the spares, which
+ * are there when it is done, wait for their turn at the lock. If another process has the lock, they
+ * wait for that. */
 static int open_device(struct session *s, struct err *err)
 {
     AUTO(devlock_release) struct devlock lock = DEVLOCK_INIT;
@@ -172,7 +174,7 @@ static void retire_pools(struct session *s)
         if (s->pools[i].device)
             pool_close(&s->pools[i]);
     s->served = 0;
-    /* A chosen seed stays chosen; a secret one is spent once it stands in a record. */
+    /* A chosen seed stays. A secret one is spent once it stands in a record. */
     if (!s->options.seed_chosen)
         s->options.seed = secret_u64();
 }
@@ -220,7 +222,7 @@ static double *queue_ms(struct session *s)
     return &s->phases.ms[PHASE_QUEUE];
 }
 
-/* Does nothing where the builder was ahead of us. */
+/* Does nothing if the builder has compiled it already. */
 static int build(struct session *s, struct evaluation *e, struct err *err)
 {
     const struct prebuild_request p = request_of(s);
@@ -244,7 +246,7 @@ static int build(struct session *s, struct evaluation *e, struct err *err)
     return 0;
 }
 
-/* --- what the machine code shows --- */
+/* --- evidence from machine code --- */
 
 static int look(const struct session *s, struct evaluation *e, struct err *err)
 {
@@ -253,7 +255,8 @@ static int look(const struct session *s, struct evaluation *e, struct err *err)
     return e->evidence_ready ? 0 : prebuild_inspect(&p, &e->build, &e->evidence, err);
 }
 
-/* Before anything runs: code that is not what was asked for need not be timed. */
+/* Inspects the code before anything runs: code that does not meet the requirement need not be
+ * timed. */
 static int look_at_code(struct session *s, struct evaluation *e, struct err *err)
 {
     const struct prebuild_request p = request_of(s);
@@ -261,7 +264,7 @@ static int look_at_code(struct session *s, struct evaluation *e, struct err *err
 
     if (look(s, e, err) < 0)
         return -1;
-    e->infra_kind = ERR_SYSTEM; /* should it be VERDICT_INFRA */
+    e->infra_kind = ERR_SYSTEM; /* used only with VERDICT_INFRA */
 
     int rc = requirement_check(&e->evidence, s->problem->requires_tensor, &e->verdict);
 
@@ -270,8 +273,9 @@ static int look_at_code(struct session *s, struct evaluation *e, struct err *err
     return rc;
 }
 
-/* Where nothing is required the disassembler works beside the judge: it takes longer than judging a
- * small kernel, and one busy core does not move a time that the device itself measures. */
+/* If nothing is required of the code, the disassembler works beside the judge. It takes longer
+ * than judging a small kernel, and one busy core does not move a time that the device itself
+ * measures. */
 struct look {
     struct session *s;
     struct evaluation *e;
@@ -298,7 +302,7 @@ static int inspect_start(struct look *l, struct err *err)
     return l->started ? 0 : look_at_code(l->s, l->e, err);
 }
 
-/* rc: what judging came to, which is what counts. */
+/* rc: result of judging, which counts more. */
 static int inspect_end(struct look *l, int rc, struct err *err)
 {
     if (l->started)
@@ -324,8 +328,8 @@ static void summarise(struct evaluation *e)
     e->sol = stats_geomean(sols, (size_t)e->n_sizes);
 }
 
-/* Who is excused for being wrong at one size is timed at the others, too; the first finding is the
- * verdict. */
+/* A subject that is excused for being wrong at one size is timed at the others, too. The first
+ * finding is the verdict. */
 static int judge_each(struct session *s, struct evaluation *e, struct err *err)
 {
     struct verdict first = VERDICT_INIT;
@@ -346,9 +350,10 @@ static int judge_each(struct session *s, struct evaluation *e, struct err *err)
     return 1;
 }
 
-/* Where spares open a driver, or the last candidate's processes leave it, contents are made
- * meanwhile, and nobody is timed beside either. Who leaves may still hold the memory that takes,
- * and the next one is not to blame: then they are made when they are needed. */
+/* Makes the first contents while spares open a driver, or while the last candidate's processes
+ * leave it: nobody is timed beside either. Exiting processes may still hold the memory that
+ * contents need. The next candidate is not to blame for that, so contents are then made when they
+ * are needed. */
 static int ready_first_pool(struct session *s, struct err *err)
 {
     AUTO(devlock_release) struct devlock lock = DEVLOCK_INIT;
@@ -363,8 +368,7 @@ static int ready_first_pool(struct session *s, struct err *err)
     return 0;
 }
 
-/* Where nothing is timed, others may check beside it; but not where a device's memory is counted.
- */
+/* If nothing is timed, others may check at the same time, unless a device's memory is counted. */
 static bool is_alone(const struct session *s, const struct evaluation *e)
 {
     bool counted = s->options.device->counts_device_memory && s->problem->requires_memory &&
@@ -373,7 +377,7 @@ static bool is_alone(const struct session *s, const struct evaluation *e)
     return !s->options.plan.check_only || counted;
 }
 
-/* Spares have to be warm, and the runners of the candidate before gone. */
+/* Waits until spares are warm, and the runners of the last candidate gone. */
 static void await_processes(struct session *s)
 {
     AUTO(phase_end) struct phase_timer warm = phase_begin(&s->phases, PHASE_START);
@@ -402,7 +406,7 @@ static int judge_sizes(struct session *s, struct evaluation *e, struct err *err)
     rc = judge_each(s, e, err);
     if (rc == 0 && !o->plan.check_only)
         summarise(e);
-    if (o->device->pins_cores) /* the next one's compiler takes the lock itself */
+    if (o->device->pins_cores) /* the next candidate's compiler takes the lock itself */
         exiting_await(&s->station->exiting);
     else
         exiting_hold_lock(&s->station->exiting, &lock);
@@ -449,8 +453,8 @@ static void begin(struct session *s, const struct subject *subject, struct evalu
         ret->sizes[i].size = &s->problem->sizes[s->options.sizes][i];
 }
 
-/* What a candidate printed is in its record, and so is what its process wrote elsewhere, as a
- * fault's name: the next one must not be judged on what it may tell. */
+/* A record shows what a candidate printed, and what its process wrote elsewhere, such as the name
+ * of a fault. The next candidate must not be judged on contents that these may tell. */
 static void spend_pool(struct session *s, const struct evaluation *e)
 {
     if (e->verdict.quotes)
@@ -486,7 +490,7 @@ void session_eval(struct session *s, const struct source_text *source, struct pr
     take_source(ret, source);
     if (built)
         take_build(s, ret, built);
-    fill_spares(s); /* they warm up while it is built */
+    fill_spares(s); /* spares warm up while the candidate is built */
     s->begun++;
 
     int rc = build(s, ret, &err);
@@ -501,7 +505,7 @@ void session_eval(struct session *s, const struct source_text *source, struct pr
     ret->phases.ms[PHASE_TOTAL] += built ? ret->build.ms : 0;
 }
 
-/* A baseline has a text as well. */
+/* Writes the source of a baseline, which has a text as well. */
 static int write_source(struct session *s, struct evaluation *e, struct err *err)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The judge: one problem on one device, candidate after candidate. Inputs and expected values are
+/* Session: one problem on one device, candidate after candidate. Inputs and expected values are
  * made once and serve up to POOL_CANDIDATES candidates; then they are drawn anew. */
 #ifndef ASSAY_JUDGE_SESSION_H
 #define ASSAY_JUDGE_SESSION_H
@@ -14,17 +14,17 @@
 
 #define POOL_CANDIDATES 50
 
-/* What `--sizes auto` means on a device: full on a GPU, medium on a CPU, small on the fake device,
- * whose times are what its candidates say. */
+/* The meaning of `--sizes auto` on a device: full on a GPU, medium on a CPU, small on the fake
+ * device, whose times are stated by its candidates. */
 enum size_set session_auto_sizes(const struct device *device);
 
 struct session_options {
     const struct device *device;
     int device_index;
     enum size_set sizes;
-    bool seed_chosen; /* --seed: for repeating; a secret one otherwise */
-    bool single;      /* one candidate and no more: its record may state the seed */
-    int candidates;   /* that are to come, for spares; 0: not known, maybe many */
+    bool seed_chosen; /* --seed, for repeating; otherwise the seed is secret */
+    bool single;      /* there is one candidate only: its record may state the seed */
+    int candidates;   /* number of candidates to come, for spares; 0: not known, maybe many */
     uint64_t seed;
     struct plan plan;
 };
@@ -33,21 +33,22 @@ struct session {
     struct station *station;       /* not owned */
     const struct problem *problem; /* not owned */
     struct session_options options;
-    struct rproc_config runner; /* what every runner is started with */
+    struct rproc_config runner; /* config that every runner is started with */
     struct plan *plans;         /* options.plan, as far as each size allows */
-    uint64_t runner_bytes;      /* that a runner may take, whatever the size */
-    struct pool *pools;         /* one per size; opened at first use */
+    uint64_t runner_bytes;      /* memory that a runner may take, whatever the size */
+    struct pool *pools;         /* one pool per size; opened at first use */
     int n_sizes;
-    int served;           /* by these pools */
+    int served;           /* candidates that these pools served */
     int begun;            /* candidates in all */
-    struct phases phases; /* of the candidate that is judged now; pools and trials add to them */
-    double open_ms;       /* what opening took; its first candidate's record has it */
+    struct phases phases; /* time of the present candidate; pools and trials add to it */
+    double open_ms;       /* time of opening; the first candidate's record has it */
     char *problem_h;
     char *plain; /* the program assay-plain, which lies beside the runner */
 };
 
-/* On a station of options->device, which outlives it; one session at a time. Where the station is
- * not ready yet, it is made so, and *ret_calibration_made is as station_ready() says. */
+/* Opens a session on a station of options->device. The station outlives it and has one session at a
+ * time. If the station is not ready yet, it is made so; *ret_calibration_made is as station_ready()
+ * says. */
 int session_open(struct station *station, const struct problem *problem,
                  const struct session_options *options, struct session **ret,
                  bool *ret_calibration_made, struct err *err);
@@ -65,7 +66,7 @@ struct size_result {
 struct evaluation {
     struct subject subject;
     struct verdict verdict;
-    enum err_kind infra_kind; /* with VERDICT_INFRA: ERR_SYSTEM or ERR_DEVICE */
+    enum err_kind infra_kind; /* ERR_SYSTEM or ERR_DEVICE, with VERDICT_INFRA */
     char id[33];
     char created[21];
     char *file_name;
@@ -79,19 +80,19 @@ struct evaluation {
     int n_sizes;
     double peak_fraction, sol; /* geometric means; 0 when not timed */
     uint64_t seed;
-    bool seed_spent;     /* nobody is judged on it any more: the record states it */
+    bool seed_spent;     /* nobody is judged on the seed any more: the record states it */
     char pool[HASH_HEX]; /* a commitment to the seed, stated in every record */
     struct phases phases;
 };
 
-/* Judges one candidate. Its runners are reaped only when the next one is timed, or the station is
- * freed; until they are gone nobody else is timed on the device. What goes wrong on our side
- * becomes VERDICT_INFRA. built: what a builder made of the same text, whose contents are taken;
- * NULL: it is built now. */
+/* Judges one candidate. Its runners are reaped when the next one is timed, or the station is freed;
+ * until they are gone nobody else is timed on the device. A failure on our side becomes
+ * VERDICT_INFRA. built: what a builder made of the same text, whose contents are taken; NULL: it is
+ * built now. */
 void session_eval(struct session *s, const struct source_text *source, struct prebuilt *built,
                   struct evaluation *ret);
-/* The same for the problem itself, run by somebody else: a baseline, which `word` names in the
- * record. -1 means that there is nothing to record: it is not to be had here. */
+/* Judges a baseline, which `word` names in the record, like a candidate. -1 means that there is
+ * nothing to record: the baseline is not available here. */
 int session_eval_baseline(struct session *s, const struct subject *subject, const char *word,
                           struct evaluation *ret, struct err *err);
 void evaluation_release(struct evaluation *e);

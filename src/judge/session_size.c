@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One candidate, or what stands in its place, at one size. */
+/* One candidate, or a baseline in its place, at one size. */
 #include "judge/session_size.h"
 
 #include "base/clock.h"
@@ -19,8 +19,9 @@ static int contents_of(const struct session *s, int size)
            (plan->check_only ? 0 : plan_fresh(plan, graph_n_scored(g)));
 }
 
-/* Half of the memory is for contents. All sizes of a session share it, by what each would take: the
- * pools of the others are still there, and candidates want memory, too. */
+/* Memory for the contents of one size. Half of the device's memory is for contents, and all sizes
+ * of a session share it, by what each would take. The pools of the others are still there, and
+ * candidates need memory, too. */
 static double room_of(const struct session *s, int size)
 {
     double all = 0, own = 0;
@@ -57,9 +58,9 @@ int session_open_pool(struct session *s, int size, struct err *err)
     return p->device ? 0 : pool_open(&c, p, err);
 }
 
-/* A time below the floor says that the floor is wrong more often than that the kernel is: it was
- * measured once, maybe on a busy machine. So it is measured again, under the lock that is held
- * here, and the better figures are kept. */
+/* A time below the floor more often shows a wrong floor than a wrong kernel: the floor was measured
+ * once, maybe on a busy machine. So it is measured again, under the lock that is held here, and the
+ * better figures are kept. */
 static int measure_again(struct session *s, struct err *err)
 {
     struct calibration again = s->station->calibration;
@@ -80,8 +81,8 @@ static bool too_fast(const struct size_result *r)
            (t->hot.median > 0 && t->hot.median < r->limits.hot_physics_ns);
 }
 
-/* Faster than the memory or the arithmetic of this device can be, or than an empty kernel: not a
- * discovery. What is ours is exempt. */
+/* A time below what memory, arithmetic or an empty kernel on this device can do is not a discovery.
+ * Baselines are exempt. */
 static int physics(struct session *s, const struct graph *g, const struct evaluation *e,
                    struct size_result *r, struct verdict *v, struct err *err)
 {
@@ -105,7 +106,7 @@ static int physics(struct session *s, const struct graph *g, const struct evalua
                        (cold ? r->limits.physics_ns : r->limits.hot_physics_ns) / 1e3);
 }
 
-/* A candidate's artifact serves all sizes; what others run is written for one. */
+/* A candidate's artifact serves all sizes; the module of a baseline is written for one size. */
 static int write_module(struct session *s, int i, struct evaluation *e, struct err *err)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
@@ -118,7 +119,7 @@ static int write_module(struct session *s, int i, struct evaluation *e, struct e
     return fs_sealed_memfd("assay-module", text.ptr, text.len, &e->build.artifact_fd, err);
 }
 
-/* What stands in a candidate's place has another program, or none, and time and memory for what it
+/* A baseline has another program, or none. It gets time to start, and memory for the values it
  * keeps. */
 static void use_subject(const struct session *s, const struct evaluation *e, const struct graph *g,
                         struct rproc_config *runner)
@@ -134,7 +135,7 @@ static void use_subject(const struct session *s, const struct evaluation *e, con
     }
 }
 
-/* Who leaves may hold the memory that a pool takes. */
+/* Runners that are still exiting may hold the memory that a pool takes. */
 static int open_pool_alone(struct session *s, int i, struct err *err)
 {
     if (s->pools[i].device)

@@ -7,7 +7,7 @@
 
 /* Makes the first contents of this size, unless they are there. */
 int session_open_pool(struct session *s, int size, struct err *err);
-/* 0, 1 with e->verdict, -1 with err. */
+/* Judges one size: 0, 1 with e->verdict, -1 with err. */
 int session_judge_size(struct session *s, int i, struct evaluation *e, struct err *err);
 
 #endif

@@ -93,7 +93,7 @@ static int open_calibration(struct station *st, bool *ret_made, struct err *err)
 
 /* --- opening --- */
 
-/* Expected values are computed where the contents lie. */
+/* Expected values are computed in the memory in which the contents lie. */
 static int open_engine(struct station *st, struct err *err)
 {
     if (st->device->open_engine)

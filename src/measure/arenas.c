@@ -27,7 +27,7 @@ static int allocate(struct arenas *a, const struct pool *p, struct err *err)
     return 0;
 }
 
-/* Setup may read parameters in any of them. */
+/* Setup may read parameters in any input arena. */
 static int fill_inputs(struct arenas *a, struct pool *p, struct err *err)
 {
     const struct pool_slot *slot;

@@ -5,10 +5,10 @@
 
 #include <math.h>
 
-/* What an honest claim and the judge's clock differ by does not grow with the kernel: it is the way
- * of an order, and how well the empty one is known. Measured on an H200, held, kernels of 4 to 4200
- * us: -1.6 to 1.9 us, at 4200 us 0.05 %. So nearly all of the slack is a constant; the share is for
- * two clocks that no one has set by each other. */
+/* The difference between an honest claim and the judge's clock does not grow with the kernel. It
+ * comes from the way of an order, and from how well the empty order is known. Measured on an H200,
+ * held, kernels of 4 to 4200 us: -1.6 to 1.9 us, at 4200 us 0.05 %. So nearly all of the slack is a
+ * constant; the share is for two clocks that no one has set by each other. */
 #define COLD_SHARE 0.99
 #define COLD_SLACK_NS 3000
 #define CLAIM_SHARE 0.001
@@ -21,8 +21,8 @@
 #define HOT_NS 20e6
 #define EMPTY_MAX_NS 50000 /* an order with a hold takes 10 to 20 us */
 #define HOST_BOUND_NS 20000
-/* Two contexts share a GPU by slices of a millisecond or two: work that runs on beside the judge
- * makes it wait for those, which is more than clocks or a busy bus ever add to a flush. */
+/* Two contexts share a GPU by slices of a millisecond or two. Work that runs beside the judge makes
+ * it wait for those slices, which is more than clocks or a busy bus ever add to a flush. */
 #define BUSY_FACTOR 2
 #define BUSY_SLACK_NS 100000
 #define LATE_FACTOR 1.5

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "measure/crew.h"
 
-#define MEMORY_LEAST ((int64_t)256 << 20) /* of the device: what a judge can do with */
+#define MEMORY_LEAST ((int64_t)256 << 20) /* memory of the device that a judge can do with */
 
 void crew_release_arenas(struct crew *c)
 {
@@ -33,7 +33,7 @@ int crew_make_arenas(struct crew *c, struct err *err)
     return 0;
 }
 
-/* The next one. */
+/* Starts the next runner. */
 static int start_runner(struct crew *c, struct err *err)
 {
     struct rproc *r = &c->runners[c->n];
@@ -49,8 +49,7 @@ static int start_runner(struct crew *c, struct err *err)
     return 0;
 }
 
-/* Where memory is counted, all runners have their device open before any of them has the artifact.
- */
+/* If memory is counted, all runners have their device open before any of them has the artifact. */
 static int start_counted(struct crew *c, int wanted, struct err *err)
 {
     const struct pool *p = c->pool;
@@ -123,7 +122,7 @@ void crew_kill(struct crew *c)
 
 /* --- memory of the device --- */
 
-/* -1: not known. */
+/* Free memory of the device; -1: not known. */
 static int64_t free_bytes(const struct crew *c)
 {
     const struct device_judge_ops *ops = c->pool->device->judge;
@@ -140,9 +139,9 @@ void crew_note_memory(struct crew *c)
     c->free_bytes = free_bytes(c);
 }
 
-/* Who is only checked shares the device with others, whose memory that may be; and before a first
- * call nobody but our own contexts took any. What a judge needs depends on the problem, so who took
- * most of what there was may not leave it enough either. */
+/* Candidates that are only checked share the device with others, whose memory it may be. Before a
+ * first call only our own contexts took any. How much a judge needs depends on the problem, so
+ * runners that took more than half of the memory may not have left it enough. */
 void crew_note_starving(struct crew *c, int n_calls)
 {
     int64_t bytes = free_bytes(c);
@@ -154,9 +153,9 @@ void crew_note_starving(struct crew *c, int n_calls)
     }
 }
 
-/* A judge that fails beside a candidate that has left it no memory has not failed by itself: if the
- * memory is back when it is gone. Where some was left, the judge itself may have taken much since:
- * so most of it has to come back. */
+/* A judge that fails beside a candidate that left it no memory has not failed by itself, if the
+ * memory is back when the candidate is gone. If some was left, the judge itself may have taken much
+ * since. Then most of it has to come back. */
 int crew_blame_memory(struct crew *c, int n_calls, struct verdict *v, struct err *err)
 {
     crew_note_starving(c, n_calls);

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #define ALL_LAWS (-1)
-#define LAWS_AGREE 0.01 /* of the larger median */
-/* A gap between two groups of times: so much of their median, with so many samples on either side
- * (one in five, and never a single one: one late call is no group). */
+#define LAWS_AGREE 0.01 /* share of the larger median */
+/* A gap between two groups of times is this share of their median. So many samples lie on either
+ * side: one in five, and never a single one, because one late call is no group. */
 #define GAP_SHARE 0.1
 #define GAP_SIDE 5
 #define GAP_LEAST 2
@@ -63,7 +63,7 @@ static bool agree(const struct interval *a, const struct interval *b)
            (within(a->median, b) && within(b->median, a));
 }
 
-/* The law that the score is bound by, or ALL_LAWS. */
+/* The law whose median is the score, or ALL_LAWS if laws agree. */
 static int binding_law(const struct sample *samples, int n, int n_runs)
 {
     int n_laws = 0, slowest = ALL_LAWS;
@@ -117,8 +117,8 @@ static bool same_place(const struct sample *a, const struct sample *b)
     return a->law == b->law && a->run == b->run && a->in == b->in && a->out == b->out;
 }
 
-/* Among calls of one law in one pair of arenas: where a buffer lies, and what is in it, may
- * honestly matter. */
+/* Looks for a gap among calls of one law in one pair of arenas: the place of a buffer, and its
+ * content, may honestly matter. */
 static bool is_bimodal(const struct sample *samples, int n)
 {
     AUTO(freep) double *ns = xcalloc((size_t)MAX(n, 1), sizeof(*ns));
@@ -138,7 +138,7 @@ static bool is_bimodal(const struct sample *samples, int n)
     return false;
 }
 
-/* --- the whole --- */
+/* --- the score --- */
 
 struct score score_of(const struct sample *samples, int n, int n_runs)
 {

@@ -8,25 +8,26 @@
 
 /* One scored call. Each content is shown to a process once, so no two samples share one. */
 struct sample {
-    double ns;         /* what counts */
-    double claim_ns;   /* the runner's own word */
+    double ns;         /* the time that counts */
+    double claim_ns;   /* the runner's claim */
     double outside_ns; /* the judge's clock, the empty order taken off */
-    double head_ns;  /* what it took before it began: of a GPU until it was held, of a CPU's time */
-    double early_ns; /* of ns: what of this was too long for any single call */
-    int run;         /* which process */
-    int in, out;     /* which arenas of that process */
+    double head_ns;    /* time before the call: on a GPU until it was held, on a CPU unexplained CPU
+                          time */
+    double early_ns;   /* part of ns: head_ns beyond what any honest call takes */
+    int run;           /* index of the process */
+    int in, out;       /* arenas of that process */
     int content, law;
 };
 
 struct score {
     struct interval cold;
     int law;      /* the law whose samples alone make the score; -1: all of them do */
-    bool bimodal; /* two groups of times where nothing differs but the call */
-    bool settled; /* the interval inside processes met the stopping rule, and it is not bimodal */
+    bool bimodal; /* two groups of times among calls between which nothing differs */
+    bool settled; /* the interval inside processes met the stopping rule; not bimodal */
 };
 
-/* Laws agree where each two medians lie within 1 %, or within each other's intervals: then the
- * score is the median of all samples. Else it is the median of the law that takes longest. */
+/* Laws agree if every two medians lie within 1 %, or within each other's intervals. Then the score
+ * is the median of all samples. Otherwise it is the median of the law that takes longest. */
 struct score score_of(const struct sample *samples, int n, int n_runs);
 
 /* The quantile q of head_ns over the calls that took at most `slack_ns` longer than the median. */

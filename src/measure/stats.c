@@ -122,7 +122,7 @@ struct interval stats_median_interval(const double *samples, size_t n)
     return out;
 }
 
-/* Samples of one process into own[]; how many. */
+/* Copies the samples of one process into own[], and returns their number. */
 static size_t select_run(const double *samples, const int *run, size_t n, int r, double *own)
 {
     size_t m = 0;

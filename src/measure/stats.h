@@ -11,17 +11,17 @@ struct interval {
     double median, lo, hi;
 };
 
-/* Samples as they come in. */
+/* Series: a list of samples that grows. */
 struct series {
     double *values; /* owned */
     size_t n, cap;
 };
 void series_add(struct series *s, double value);
 void series_clear(struct series *s);
-double series_median(const struct series *s); /* 0 for none */
+double series_median(const struct series *s); /* 0 if empty */
 double series_quantile(const struct series *s, double q);
-/* The quantile of each of so many parts, one after the other in time, and of these the median: what
- * disturbed the machine for a while is in a part or two. */
+/* Quantile of each of so many parts, one after the other in time, and the median of these. A
+ * disturbance of the machine that lasts for a while is in a part or two only. */
 double series_steady_quantile(const struct series *s, double q, size_t parts);
 void series_release(struct series *s);
 
@@ -32,13 +32,15 @@ double stats_median(const double *samples, size_t n);
  * than 6 samples cannot give one: lo and hi are then the extremes. */
 struct interval stats_median_interval(const double *samples, size_t n);
 /* Several processes measured the same thing; run[i] says which process sample i is from. The median
- * is over all samples; where the processes' own medians differ by more than the interval, the
- * interval is their range. */
+ * is over all samples. If the processes' own medians differ by more than the interval, the interval
+ * is their range. */
 struct interval stats_pooled(const double *samples, const int *run, size_t n, int n_runs);
-/* The same with every process's samples moved to the common median: what more calls could still
- * narrow. A difference between processes they cannot, so this decides when to stop. */
+/* Interval of the median with every process's samples moved to the common median. More calls can
+ * narrow it. They cannot narrow a difference between processes, so this interval decides when to
+ * stop. */
 struct interval stats_within(const double *samples, const int *run, size_t n, int n_runs);
-/* Half width within 0.5 % of the median or 50 ns, whichever is larger (samples in ns). */
+/* Whether half the width is within 0.5 % of the median or 50 ns, whichever is larger (samples in
+ * ns). */
 bool stats_settled(const struct interval *i);
 double stats_geomean(const double *values, size_t n);
 

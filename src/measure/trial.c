@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Checks, warm-ups and scored calls take the same path, so that a candidate cannot tell them apart:
+/* Checks, warm-ups and scored calls take the same path, so that a candidate cannot tell them apart:
  *
  *   stop the runner; poison one of the output arenas, copy a content into one of the input arenas,
  *   flush both; wake it (GPUs: awake before all this, with its work queued); call; stop it;
  *   check guards, inputs and outputs.
  *
- * Several runners live side by side, all but one stopped; scored calls go round among them, so that
- * a disturbance meets all alike. A scored call shows its process a content it has not seen, and no
- * process sees the memory of another.
+ * Several runners live side by side, all but one stopped. Scored calls go round among them, so that
+ * a disturbance meets all alike. A scored call shows its process a content that it has not seen,
+ * and no process sees the memory of another.
  *
- * On devices that can be held back (GPUs) all but a process's first two calls and the warm-ups are:
- * the candidate's launches queue up before there is a content; when it is there and the device has
- * come, the judge looks at its clock and releases the device.
- * Warm-ups, and calls of candidates that cannot be held, are themselves released, with the device
- * already there, and so tell what a caller waits: nobody else shares a GPU with a judge.
+ * On devices that can be held back (GPUs) all calls are held but a process's first two and the
+ * warm-ups. The candidate's launches queue up before there is a content. When the content is there
+ * and the device has come, the judge looks at its clock and releases the device.
+ * Warm-ups, and calls of candidates that cannot be held, are released before the call, with the
+ * device already there. So they tell what a caller waits: nobody else shares a GPU with a judge.
  *
- * What the runner claims there is held against that clock, and the judge's own flushes against what
- * they took before there was a runner. A doubt is confirmed in fresh processes before it becomes a
- * verdict.
- */
+ * The runner's claim is then held against the judge's clock, and the judge's own flushes against
+ * what they took before there was a runner. A doubt is confirmed in fresh processes before it
+ * becomes a verdict. */
 #include "measure/trial_time.h"
 
 #include "base/clock.h"
@@ -28,9 +26,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Contents that do not all fit are gigabytes each: what is made again or copied is what the
- * evaluation takes. A candidate that changed such inputs spoiled them for itself: what is expected
- * of it does not come from there. */
+/* Contents that do not all fit are gigabytes each, so making and copying them is most of an
+ * evaluation. A candidate that changed such inputs spoiled them for itself: expected values do not
+ * come from there. */
 static const struct call_policy policies[] = {
     [RESIDENT] = {.copies_each = true, .scores_more = true, .input_check_every = 1},
     [STREAMED] = {.hot_on_latest = true, .input_check_every = 8},
@@ -45,8 +43,8 @@ static void await_others(struct trial *t)
 
 /* --- the phases --- */
 
-/* Fresh contents, then one of them once more: the same answer when repeated, in memory that held
- * another content in between. */
+/* Calls with fresh contents, then with one of them once more, in memory that held another content
+ * in between. The record says whether the repeated answer was the same. */
 static int check_phase(struct trial *t, struct verdict *v, struct err *err)
 {
     struct rproc_reply reply;
@@ -161,7 +159,7 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
 
     crew_note_memory(&t.crew);
     if (rc == 0) {
-        t.spread = true; /* so that threads of the pool's making end here */
+        t.spread = true; /* lets trial_draw_in() end the pool's threads */
         trial_draw_in(&t);
         rc = run_phases(&t, v, err);
         if (rc < 0)

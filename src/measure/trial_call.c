@@ -13,19 +13,19 @@
 #include <omp.h>
 #include <string.h>
 
-#define MEMORY_LOOKS 8  /* one call of so many */
-#define LOOKS_APART 64  /* the two kinds of looks do not hang together */
-#define CROWDED_CALLS 2 /* in a row: one may be anybody's doing */
+#define MEMORY_LOOKS 8  /* memory is watched in one call of so many */
+#define LOOKS_APART 64  /* divides `looks`, so that the two kinds of looks are independent */
+#define CROWDED_CALLS 2 /* late flushes in a row that end a hold: one may be anybody's doing */
 
 /* --- the judge's own cores --- */
 
-/* While a runner runs, the judge stays on its own core, alone. While it stands still and the
- * tensors are large, the judge works on all of them. */
+/* While a runner runs, the judge stays on its own core, alone. While the runner stands still and
+ * the tensors are large, the judge works on all cores. */
 void trial_draw_in(struct trial *t)
 {
     if (t->spread)
         omp_pause_resource_all(
-            omp_pause_soft); /* threads of ours that spin on would be in the way */
+            omp_pause_soft); /* threads of ours that still spin would be in the way */
     t->spread = false;
     if (t->config->runner.pin)
         sched_setaffinity(0, sizeof(cpu_set_t), &t->config->judge_cpus);
@@ -41,7 +41,6 @@ void trial_spread_out(struct trial *t)
     ops_set_threads(0);
 }
 
-/* The score is a claim, and the judge's clock has to confirm it. */
 enum device_clock trial_clock(const struct trial_config *c)
 {
     return subject_clock(&c->runner.subject, c->runner.device);
@@ -69,7 +68,7 @@ int trial_checks(const struct trial *t)
     return MAX(t->config->plan->checks, t->config->pool->graph->n_laws);
 }
 
-/* Scored contents lie behind those of the checks, among which every law is. */
+/* Scored contents come after those of the checks, which have every law among them. */
 int trial_first_scored(const struct trial *t)
 {
     return trial_checks(t);
@@ -80,7 +79,7 @@ int trial_fresh(const struct trial *t)
     return plan_fresh(t->config->plan, graph_n_scored(t->config->pool->graph));
 }
 
-/* None of it is shown to a candidate, but in what is done with it. */
+/* Secret numbers for one call. A candidate sees only what is done with them. */
 static struct philox secrets(const struct trial *t, uint32_t what)
 {
     return philox4x32(t->n_calls, what, 0, 0, (uint32_t)t->key, (uint32_t)(t->key >> 32));
@@ -173,8 +172,8 @@ static int check_guards(struct trial *t, const struct call_target *s, struct ver
 }
 
 /* Inputs are read-only for a runner, but on some devices hostile code can lift that: a GPU's
- * mapping is its own. Where it can, one more look at them. What is expected does not come from
- * there. */
+ * mapping is its own. On these devices inputs are compared after the call. Expected values do not
+ * come from there. */
 static int check_inputs(struct trial *t, const struct call_target *s, struct verdict *v,
                         struct err *err)
 {
@@ -209,7 +208,7 @@ static void explain_unwritten(struct trial *t, const struct call_target *s, int 
                     p->graph->outputs[output].name, (long long)at, (long long)st->count);
 }
 
-/* Whether the gate still says wrong once the honest run was made on this content, too. */
+/* Whether the gate says wrong, also once the honest run was made on this content. */
 static int judge_output(struct trial *t, const struct call_target *s, int output,
                         const struct compare_stats *st, struct verdict *v, struct err *err)
 {
@@ -230,7 +229,7 @@ static int judge_output(struct trial *t, const struct call_target *s, int output
     return 1;
 }
 
-/* The finding is kept, and measuring goes on. */
+/* Keeps a finding of `wrong` if it is excused, so that measuring goes on. */
 static int excuse(struct trial *t, int rc, struct verdict *v)
 {
     if (rc != 1 || v->kind != VERDICT_WRONG || !trial_subject(t)->wrong_excused)
@@ -260,7 +259,8 @@ static int judge_call(struct trial *t, const struct call_target *s, struct verdi
     return rc;
 }
 
-/* The same for the pooled errors of a law: the honest run is made on all of its contents first. */
+/* Whether the gate says wrong about the pooled errors of a law, also once the honest run was made
+ * on all contents of the law. */
 static int judge_law(struct trial *t, int i, struct verdict *v, struct err *err)
 {
     struct pool *p = t->config->pool;
@@ -287,7 +287,7 @@ static int judge_pooled(struct trial *t, struct verdict *v, struct err *err)
     return rc;
 }
 
-/* s: NULL for what is pooled. */
+/* s: NULL for pooled errors. */
 static int judge_once(struct trial *t, const struct call_target *s, struct verdict *v,
                       struct err *err)
 {
@@ -296,9 +296,9 @@ static int judge_once(struct trial *t, const struct call_target *s, struct verdi
     return excuse(t, rc, v);
 }
 
-/* To be fair takes memory of the device, for the honest run above all, and a candidate may hold all
- * of it. Then its processes end, and there is a second time. Nobody is left to be called behind it:
- * who is not found wrong was not judged either. */
+/* Judging fairly takes memory of the device, for the honest run above all, and a candidate may hold
+ * all of it. Then its processes end, and it is judged a second time. No process is left to be
+ * called after that, so a candidate that is not found wrong counts as not judged. */
 static int judge_fairly(struct trial *t, const struct call_target *s, struct verdict *v,
                         struct err *err)
 {
@@ -318,9 +318,9 @@ static int judge_fairly(struct trial *t, const struct call_target *s, struct ver
     return rc;
 }
 
-/* "done" is the runner's word, and a device works on while its process stands still. What the probe
- * saw then, at places that nobody knows, has to be there still when the output has been compared.
- */
+/* "done" is the runner's word, and a device works on while its process stands still. So the words
+ * that the probe saw, at places that nobody knows, must still be there when the output has been
+ * compared. */
 static int check_late(struct trial *t, const struct call_target *s, struct verdict *v,
                       struct err *err)
 {
@@ -366,14 +366,14 @@ static enum wire_hold how_to_hold(const struct trial *t, bool work)
     return work ? WIRE_HOLD_WORK : WIRE_HOLD_CALL;
 }
 
-/* Stop, prepare, wake, order, stop.
+/* One order: stop, prepare, wake, order, stop.
  *
  * A runner that is woken may work before it says that it is awake. On the CPU that takes CPU time,
- * which counts (rproc_hidden_ns). A GPU's work takes none, and goes on while its process stands
- * still: there the content comes last, when the runner is awake and has queued its work, and what
- * is done ahead meets the judge's own flush, whose time tells (look_for_others), or keeps the
- * device from being held (audit_shift). So does a probe's at once after "done", which is the
- * runner's word. */
+ * which counts (rproc_unexplained_ns). A GPU's work takes none, and goes on while its process
+ * stands still. There the content comes last, when the runner is awake and has queued its work.
+ * Work that is done ahead then makes the judge's own flush late (look_for_others), or keeps the
+ * device from being held (audit_shift). "done" is the runner's word; work after it makes the
+ * judge's probe late. */
 int trial_order(struct trial *t, struct rproc *r, const struct call_target *s, enum wire_order what,
                 int count, bool hold, struct rproc_reply *reply, struct verdict *v, struct err *err)
 {
@@ -387,24 +387,25 @@ int trial_order(struct trial *t, struct rproc *r, const struct call_target *s, e
         rc = trial_probe(t, s, &t->probes, err);
     if (rc == 0)
         rc = rproc_stop(r, v, err);
-    else /* perhaps before anything was prepared */
+    else /* perhaps nothing was prepared yet */
         trial_draw_in(t);
     if (r->wake_ns)
         series_add(&t->wakes, (double)r->wake_ns);
     return rc;
 }
 
-/* --- scratch memory, where the problem states a budget --- */
+/* --- scratch memory, if the problem states a budget --- */
 
 static void watch_budget(void *arg)
 {
-    struct err ignored = ERR_INIT; /* the look after the call says it */
+    struct err ignored = ERR_INIT; /* the sample after the call reports it */
 
     budget_sample(arg, &ignored);
 }
 
-/* What is given back before "done" is seen only while the call runs: in every check, where nobody
- * minds a look aside, and in other calls that nobody can guess, few enough that no median minds. */
+/* Memory that is given back before "done" is seen only while the call runs. It is watched in every
+ * check, where a look aside does no harm, and in other calls that nobody can guess, too few to move
+ * a median. */
 static struct rproc_watch memory_watch(struct trial *t, const struct call_target *s)
 {
     if (!t->crew.budget.ops ||
@@ -413,7 +414,7 @@ static struct rproc_watch memory_watch(struct trial *t, const struct call_target
     return (struct rproc_watch){watch_budget, &t->crew.budget};
 }
 
-/* In a process of the host's. */
+/* Memory of the host that the process holds. */
 static int check_host_memory(const struct trial *t, const struct rproc *r, struct verdict *v,
                              struct err *err)
 {
@@ -464,8 +465,8 @@ int trial_call(struct trial *t, struct rproc *r, int content, int count, bool ho
 }
 
 /* Work that is queued on one stream waits for the content and leaves the device to the judge. Work
- * on several streams that wait for each other keeps its turn on it, milliseconds long, and so might
- * work that is done ahead: neither is held any longer. */
+ * on several streams that wait for each other keeps its turn on the device, milliseconds long. Work
+ * that is done ahead may do so as well. Neither is held any longer. */
 static bool is_crowded(struct trial *t)
 {
     double flush_ns = t->flushes.n ? t->flushes.values[t->flushes.n - 1] : 0;
@@ -477,8 +478,8 @@ static bool is_crowded(struct trial *t)
     return t->crowded >= CROWDED_CALLS;
 }
 
-/* One call, held back where that can be. A candidate that waits for the device inside its call
- * makes the hold give up: it is not tried again. One that seems to keep its turn is, once
+/* One call, held back if possible. A candidate that waits for the device inside its call makes the
+ * hold give up, and is not held again. One that seems to keep its turn is held again, once
  * (trial_time): another program on this machine has the same effect, and may be gone then. */
 int trial_held_call(struct trial *t, struct rproc *r, int content, struct rproc_reply *reply,
                     struct verdict *v, struct err *err)
@@ -504,8 +505,8 @@ int trial_judge_pooled(struct trial *t, struct verdict *v, struct err *err)
     return judge_fairly(t, NULL, v, err);
 }
 
-/* One of the checks', for calls that need no fresh content; of a law that is scored, and where they
- * are dear one that lies there already. */
+/* A content of the checks, of a scored law, for calls that need no fresh one. If contents do not
+ * all fit, it is one that lies in memory already. */
 int trial_old_content(const struct trial *t, int i)
 {
     const struct pool *p = t->config->pool;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Times: warm-ups, empty orders, scored calls, batches back to back; then the clocks are held
+/* Timing: warm-ups, empty orders, scored calls, batches back to back. Then the clocks are held
  * against each other, and the judge's own work against what it took alone. */
 #include "measure/trial_time.h"
 
@@ -9,24 +9,24 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define EMPTY_CALLS 7 /* per runner */
+#define EMPTY_CALLS 7 /* empty orders per runner */
 #define AUDIT_EMPTY_CALLS 11
-#define ASIDE_EMPTY_CALLS 5 /* where held ones are what counts */
+#define ASIDE_EMPTY_CALLS 5 /* empty orders without a hold, if held ones count */
 #define IDLE_FLUSHES 7
-#define BUSY_QUANTILE 0.75 /* who lies in half of the calls has the median */
-#define HOT_BATCHES 3      /* per runner */
+#define BUSY_QUANTILE 0.75 /* the median would miss work in half of the calls */
+#define HOT_BATCHES 3      /* batches per runner */
 #define HOT_MAX 4096       /* calls in a batch */
-#define LONG_MS 1000       /* of warming up, or of hot calls, is enough */
-#define HOT_LONG_NS 1e6    /* batches of longer calls hardly differ: two of them */
+#define LONG_MS 1000       /* longest warm-up, and longest time for hot calls */
+#define HOT_LONG_NS 1e6    /* batches of longer calls hardly differ: two are enough */
 
-/* Every runner once; more of it is for kernels that are over in no time. */
+/* Every runner has one call at least; more are for kernels that are over in no time. */
 static bool enough(const struct trial *t, int done, uint64_t start)
 {
     return done >= t->crew.n && clock_ms_since(start) > LONG_MS;
 }
 
-/* Before the empty order is taken off. By its own clock where that is its score: the judge's sees
- * it copy torch's results. */
+/* Time that a caller waits, before the empty order is taken off. If a subject's own clock is its
+ * score, that clock is taken: the judge's also sees the copy of torch's results. */
 static double caller_ns(const struct trial *t, const struct rproc_reply *reply)
 {
     return (double)(trial_subject(t)->own_clock ? reply->claim_ns : reply->wall_ns);
@@ -52,11 +52,10 @@ static int warm_up(struct trial *t, struct verdict *v, struct err *err)
     return 0;
 }
 
-/* What an order costs without a candidate. Where the judge's clock is the score: the least of
- * several, not the median, which beside a candidate's thread that hogs the core between calls is
- * milliseconds, and taken off would make any kernel look fast.
- * Where it confirms a median: the median, or noise would look like a lie.
- * Never more than calibration ever saw. */
+/* Time of an order without a candidate, never more than calibration ever saw. If the judge's clock
+ * is the score, it is the least of several. A candidate's thread that hogs the core between calls
+ * would make the median milliseconds, and any kernel look fast. If the judge's clock confirms a
+ * median, it is the median: with the least, noise would look like a lie. */
 static int empty_calls(struct trial *t, bool hold, struct verdict *v, struct err *err)
 {
     AUTO(series_release) struct series times = {0}, heads = {0};
@@ -93,10 +92,10 @@ static int empty_orders(struct trial *t, struct verdict *v, struct err *err)
     return rc;
 }
 
-/* --- what a call hides --- */
+/* --- time that a call hides --- */
 
-/* What a call took before it began: on a GPU the device's way to a standstill, on a CPU what its
- * process used to wake up. */
+/* Time of a call before it began: on a GPU the device's way to a standstill, on a CPU the CPU time
+ * of its wake-up. */
 static double head_ns(const struct trial *t, const struct rproc *r, const struct rproc_reply *reply)
 {
     if (trial_audited(t))
@@ -104,7 +103,7 @@ static double head_ns(const struct trial *t, const struct rproc *r, const struct
     return trial_clock(t->config) == CLOCK_JUDGE ? (double)rproc_unexplained_ns(r) : 0;
 }
 
-/* What of this is more than honest calls ever take. */
+/* Time before a call beyond what honest calls ever take. */
 static double early_ns(const struct trial *t, double head)
 {
     const struct calibration *usual = t->config->usual;
@@ -112,7 +111,8 @@ static double early_ns(const struct trial *t, double head)
     return audit_beyond(head, trial_audited(t) ? usual->hold_max_ns : usual->head_max_ns);
 }
 
-/* "done" is the runner's word: what the judge's probe waited for behind it is part of the call. */
+/* "done" is the runner's word: the time that the judge's probe waited behind it is part of the
+ * call. */
 static double late_ns(const struct trial *t)
 {
     const struct series *probes = &t->probes;
@@ -122,14 +122,15 @@ static double late_ns(const struct trial *t)
     return audit_beyond(probes->values[probes->n - 1], t->config->usual->probe_max_ns);
 }
 
-/* What every call hid before it began. On a CPU a busy machine makes wake-ups longer, as this run's
- * empty orders tell: their process is the candidate's, so they are believed by a little. */
+/* Time that every call hid before it began. On a CPU a busy machine makes wake-ups longer, as this
+ * run's empty orders show. But the candidate's process carries those out, so they are believed only
+ * a little. */
 static double hidden_before(const struct trial *t)
 {
     const struct calibration *usual = t->config->usual;
     const struct trial_result *r = t->result;
     double median = score_median(r->samples, r->n_samples, offsetof(struct sample, ns));
-    /* Wake-ups have one usual length: there the calls that make the score tell most. */
+    /* Wake-ups on a CPU have one usual length, so the calls that make the score tell most. */
     double low = trial_audited(t)
                      ? score_head(r->samples, r->n_samples, AUDIT_LOW, audit_fair(median))
                      : score_head(r->samples, r->n_samples, AUDIT_HEAD_LOW, 0);
@@ -142,7 +143,7 @@ static double hidden_before(const struct trial *t)
     return audit_shift(low, fmax(usual->head_ns, busy), AUDIT_HEAD_SLACK_NS);
 }
 
-/* What the judge's clock saw of held calls and the runner's events did not. */
+/* Time in held calls that the judge's clock saw and the runner's events did not. */
 static double hidden_within(const struct trial *t)
 {
     const struct trial_result *r = t->result;
@@ -158,7 +159,7 @@ static double hidden_within(const struct trial *t)
     return fmax(series_median(&more) - audit_claim_slack(claim), 0);
 }
 
-/* The clock that counts, without what is hidden. */
+/* Time by the clock that counts, without hidden time. */
 static double shown_ns(const struct trial *t, const struct rproc_reply *reply)
 {
     if (trial_clock(t->config) != CLOCK_JUDGE)
@@ -168,9 +169,9 @@ static double shown_ns(const struct trial *t, const struct rproc_reply *reply)
 
 /* --- scored calls --- */
 
-/* Whether there is another round of contents that nobody has seen, one for each process. Those that
- * are made whatever they cost come first, then more while they are cheap. What a process has seen
- * is never scored: it may remember the answer. */
+/* Whether there is another round of contents that nobody has seen, one for each process. First come
+ * those that are made whatever they cost, then more while they are cheap. A content that a process
+ * has seen is never scored: the process may remember the answer. */
 static bool has_round(const struct trial *t, int round, double made_ms)
 {
     const struct pool *p = t->config->pool;
@@ -183,8 +184,8 @@ static bool has_round(const struct trial *t, int round, double made_ms)
     return end <= p->n_contents || made_ms <= t->config->plan->content_ms;
 }
 
-/* No two processes are shown the same one: they would tell each other the answer. Each round turns,
- * so that no process is left with one law alone. */
+/* No two processes are shown the same content: one would tell the other the answer. Each round
+ * turns by one, so that no process is left with one law alone. */
 static int scored_content(const struct trial *t, int round, int runner)
 {
     int n = t->crew.n;
@@ -192,7 +193,7 @@ static int scored_content(const struct trial *t, int round, int runner)
     return trial_first_scored(t) + round * n + (runner + round) % n;
 }
 
-/* Has it made, and says how long that took; what is expected of it may be made later. */
+/* Brings a content and adds the time that it took. Expected values may be made later. */
 static int bring(struct trial *t, int content, double *ret_ms, struct err *err)
 {
     const struct pool_slot *slot;
@@ -205,7 +206,7 @@ static int bring(struct trial *t, int content, double *ret_ms, struct err *err)
     return 0;
 }
 
-/* One scored call: a content that its process has not seen. */
+/* One scored call, with a content that its process has not seen. */
 static int scored_call(struct trial *t, int round, int runner, double *making_ms,
                        struct sample *ret, struct verdict *v, struct err *err)
 {
@@ -256,7 +257,7 @@ static int scored_round(struct trial *t, int round, double *making_ms, struct ve
     return rc;
 }
 
-/* A call that was itself too early has been charged for that. */
+/* A call that was charged for being early is not charged again for that. */
 static void charge_hidden(struct trial *t)
 {
     struct trial_result *res = t->result;
@@ -279,15 +280,15 @@ static void take_score(struct trial *t)
     res->settled = s.settled;
 }
 
-/* Where something seems to be hidden before the calls there are more of them: of a device that has
- * two ways to a standstill a few calls may all have taken the longer one. */
+/* If time seems to be hidden before the calls, more of them are made. A GPU has two ways to a
+ * standstill, and a few calls may all have taken the longer one. */
 static bool is_enough(struct trial *t)
 {
     take_score(t);
     return t->result->settled && hidden_before(t) <= 0;
 }
 
-/* Ends early where the hold is lost: timing then begins anew, since held calls and others do not
+/* Ends early if the hold is lost: timing then begins anew, since held calls and others do not
  * mix. */
 static int scored_calls(struct trial *t, struct verdict *v, struct err *err)
 {
@@ -364,7 +365,7 @@ static int hot_batches(const struct trial *t)
     return t->result->cold.median < HOT_LONG_NS ? HOT_BATCHES : 2;
 }
 
-/* Hot calls are no score, so whatever lies there will do. */
+/* Hot calls are no score, so any content that lies in memory will do. */
 static int hot_content(const struct trial *t, int i)
 {
     int latest = pool_latest(t->config->pool);
@@ -373,8 +374,8 @@ static int hot_content(const struct trial *t, int i)
                                                                        : trial_old_content(t, i);
 }
 
-/* The batch is held in front, where the driver's queue takes that many launches; where it does not,
- * the hold gave up and counts outside: such a batch is made again without. */
+/* A batch is held in front, if the driver's queue takes that many launches. If not, the hold gave
+ * up, and its time counts outside. Such a batch is made again without a hold. */
 static int hot_calls(struct trial *t, struct verdict *doubt, struct verdict *v, struct err *err)
 {
     double ns[HOT_BATCHES * PLAN_MAX_RUNNERS];
@@ -419,7 +420,7 @@ int trial_own_work(struct trial *t, struct own_work *ret, struct err *err)
     for (int i = 0; i < IDLE_FLUSHES + 1; i++) {
         if (trial_flush(t, mems, &flushes, err) < 0 || trial_probe(t, &s, &probes, err) < 0)
             return -1;
-        if (i == 0) { /* the first ones also make their memory */
+        if (i == 0) { /* the first ones also allocate their memory */
             series_clear(&flushes);
             series_clear(&probes);
         }
@@ -443,8 +444,9 @@ static int audited_work(struct trial *t, struct own_work *ret, struct err *err)
     return trial_own_work(t, ret, err);
 }
 
-/* The judge's own work beside scored calls takes longer than before there was a runner: its doing
- * if that is over once it is gone, else somebody else's, and nothing timed here means anything. */
+/* If the judge's own work beside scored calls takes longer than before there was a runner,
+ * something else runs. It is the candidate's work if it is over once the candidate is gone.
+ * Otherwise it is another program's, and nothing timed here means anything. */
 static int look_for_others(struct trial *t, struct verdict *doubt, struct err *err)
 {
     struct trial_result *r = t->result;
@@ -477,7 +479,7 @@ static void ask_state(struct trial *t, int which)
         t->ops->state(t->config->pool->ctx, &t->result->state[which]);
 }
 
-/* --- one go, and another where there is a doubt --- */
+/* --- one go, and another if there is a doubt --- */
 
 static void note_call(struct trial *t)
 {
@@ -491,12 +493,12 @@ static void note_call(struct trial *t)
     if (r->held && t->callers.n)
         r->call_ns = fmax(
             series_median(&t->callers) - (trial_subject(t)->own_clock ? 0 : t->empty[false]), 0);
-    else if (r->held) /* at least */
+    else if (r->held) /* this is the least that a caller waits */
         r->call_ns = fmax(r->call_ns, r->queue_ns);
     r->host_bound = r->held && audit_host_bound(r->cold.median, r->call_ns, r->queue_ns);
 }
 
-/* One go at timing. Stops early where there is a doubt, or a hold that was lost. */
+/* One go at timing. Stops early if there is a doubt, or a lost hold. */
 static int measure(struct trial *t, struct verdict *doubt, struct verdict *v, struct err *err)
 {
     int rc;
@@ -527,7 +529,8 @@ static int measure(struct trial *t, struct verdict *doubt, struct verdict *v, st
     return rc;
 }
 
-/* With new memory, too: the same contents are shown again, and the old one holds answers. */
+/* Starts new processes with new arenas: the same contents are shown again, and the old arenas hold
+ * answers. */
 static int start_over(struct trial *t, struct verdict *v, struct err *err)
 {
     crew_end(&t->crew);
@@ -537,7 +540,7 @@ static int start_over(struct trial *t, struct verdict *v, struct err *err)
     return crew_start(&t->crew, v, err);
 }
 
-/* A hold that was lost on a crowded device, once. */
+/* Tries a hold once more that was lost on a crowded device. */
 static void hold_again(struct trial *t)
 {
     if (t->holding || t->crowds != 1 || t->tried_again)

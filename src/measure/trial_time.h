@@ -5,9 +5,9 @@
 
 #include "measure/trial_call.h"
 
-/* What the judge's own work on the device takes while no runner is there. */
+/* Times the judge's own work on the device while no runner is there. */
 int trial_own_work(struct trial *t, struct own_work *ret, struct err *err);
-/* Times the candidate, and once more in fresh processes where there is a doubt. */
+/* Times the candidate, and once more in fresh processes if there is a doubt. */
 int trial_time(struct trial *t, struct verdict *v, struct err *err);
 
 #endif

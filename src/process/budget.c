@@ -3,9 +3,9 @@
 
 #include "base/util.h"
 
-/* Code, arenas' page tables and what else a driver takes, in pieces of 2 MiB. Less than what lies
- * between hard/07's budget (3/4 byte per weight) and a copy of one byte per weight: 12.6 MB at
- * N = 12288. */
+/* Slack for code, page tables of arenas and what else a driver takes, in pieces of 2 MiB. It is
+ * less than the difference between hard/07's budget (3/4 byte per weight) and a copy of one byte
+ * per weight: 12.6 MB at N = 12288. */
 #define OWN_BYTES ((int64_t)8 << 20)
 
 int budget_begin(struct budget *b, const struct device_judge_ops *ops, void *ctx,

@@ -5,12 +5,11 @@
 #include <sched.h>
 #include <stdbool.h>
 
-/* Who runs where: the judge spins on one core, runners get the others. */
+/* Cores of the judge and of runners: the judge spins on one core, runners get the others. */
 struct cpus {
-    bool split;      /* false on one core, or where pinning is refused: the record says so */
-    bool smt_shared; /* judge and runner are hyperthreads of one core: nothing better was to be had
-                      */
-    cpu_set_t allowed; /* all of them */
+    bool split;        /* false if there is one core or pinning is refused: the record says so */
+    bool smt_shared;   /* judge and runner are hyperthreads of one core, the only one there is */
+    cpu_set_t allowed; /* all cores that this process may use */
     cpu_set_t judge, runner;
 };
 

@@ -12,13 +12,13 @@
 
 /* --- files --- */
 
-/* Without ASSAY_LOCK_DIR they are host-wide, not per user: two users share one device. They are
- * empty and stay. */
+/* Lock files are host-wide, not per user, unless ASSAY_LOCK_DIR is set: two users share one device.
+ * The files are empty and stay. */
 static int open_in(const char *dir, const struct device *d, int index, const char *suffix)
 {
     AUTO(freep) char *path = xasprintf("%s/assay-%s-%d.%s", dir, d->name, index, suffix);
-    /* Without O_CREAT first: the kernel's protected_regular refuses O_CREAT on a file another user
-     * made in a sticky folder, even to root. */
+    /* The first open() has no O_CREAT: the kernel's protected_regular refuses O_CREAT on a file
+     * another user made in a sticky folder, even to root. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 
     if (fd < 0 && errno == ENOENT) {
@@ -69,8 +69,8 @@ static int lock_file(int fd, int how)
     return rc;
 }
 
-/* how: LOCK_SH or LOCK_EX, maybe | LOCK_NB. First through the turnstile, which is held until the
- * lock is there. -1 with errno. */
+/* how: LOCK_SH or LOCK_EX, maybe | LOCK_NB. The turnstile is taken first, and held until the lock
+ * is there. Returns -1 with errno. */
 static int take(struct devlock *l, int how)
 {
     if (lock_file(l->turn, how) < 0 || lock_file(l->fd, how) < 0)
@@ -95,7 +95,7 @@ static int wait_for(const struct device *d, int index, int how, struct devlock *
     return 0;
 }
 
-/* --- who asks --- */
+/* --- a function for each use --- */
 
 int devlock_alone(const struct device *d, int index, struct devlock *ret, double *waited_ms,
                   struct err *err)

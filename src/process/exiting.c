@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A thread watches them go: the judge may be at a compiler for seconds, and others wait for the
- * lock. When they are gone it frees what they shared, gigabytes that take a driver as long again,
- * and lets go of the lock only then: the next who takes it may need the memory. It touches nothing
- * else; reaping is the judge's. mem_free() may be called beside whatever the judge has the device
- * do meanwhile (device.h).
- */
+/* A thread watches runners exit: the judge may wait for a compiler for seconds, and other processes
+ * wait for the lock. When the runners are gone, the thread frees the memory that they shared. That
+ * is gigabytes, and takes a driver as long again. The lock is released only then, because its next
+ * holder may need the memory. The thread touches nothing else; the judge reaps the runners.
+ * mem_free() may be called beside whatever the judge has the device do meanwhile (device.h). */
 #include "process/exiting.h"
 
 #include <poll.h>
@@ -68,6 +66,6 @@ void exiting_await(struct exiting *l)
     l->watched = false;
     while (l->n > 0)
         rproc_release(&l->runners[--l->n]);
-    free_shared(l); /* where nobody watched */
+    free_shared(l); /* needed if no thread watched */
     devlock_release(&l->lock);
 }

@@ -12,7 +12,7 @@
 
 #define STATUS_MAX_BYTES 65536
 
-#if HAS_ASAN /* its shadow and quarantine are the runner's own */
+#if HAS_ASAN /* ASan's shadow and quarantine count as the runner's own */
 const int64_t footprint_own_bytes = 512 << 20;
 #else
 const int64_t footprint_own_bytes = 4 << 20;
@@ -31,8 +31,8 @@ static bool names_memory(const struct buf *text)
     return strstr(buf_str(text), "\nVmHWM:") != NULL;
 }
 
-/* All threads have the same memory, and the kernel tells of it only with one that still runs: the
- * process goes by the name of its first, which candidate code can end. */
+/* All threads have the same memory, but only the status of a live thread shows it. /proc/PID/status
+ * is that of the first thread, which candidate code can end. */
 static bool read_any_thread(pid_t pid, struct buf *text)
 {
     AUTO(freep) char *dir = xasprintf("/proc/%d/task", (int)pid);
@@ -59,12 +59,12 @@ static int read_status(pid_t pid, struct buf *text, struct err *err)
     if (fs_read(path, STATUS_MAX_BYTES, text, err) < 0)
         return -1;
     if (!names_memory(text) && !read_any_thread(pid, text))
-        buf_reset(text); /* it has none any more */
+        buf_reset(text); /* the process has no memory any more */
     return 0;
 }
 
-/* Arenas and files once mapped stay resident, so what they hold now is the most they held: the rest
- * of the peak was private. Huge pages are not in it. */
+/* Arenas and files stay resident once they are mapped. So their present size is the most they held,
+ * and the rest of the peak was private. VmHWM does not include huge pages. */
 int footprint_peak(pid_t pid, int64_t *ret_bytes, struct err *err)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;

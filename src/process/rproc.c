@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Starting a runner, what is said over its socket until it watches its page, and its end. */
+/* The process of a runner: its start, what is said over its socket until it watches its page, its
+ * end. */
 #include "process/rproc_wait.h"
 
 #include "base/clock.h"
@@ -201,8 +202,8 @@ int rproc_start(struct rproc *r, const struct rproc_config *config, struct err *
 
 /* --- talking --- */
 
-/* Once the runner is sealed only candidate code has reason to fail: a frame that claims otherwise
- * does not get its author the "infra" that nobody is blamed for. */
+/* Once the runner is sealed, only candidate code has reason to fail. A frame that claims otherwise
+ * must not earn its author "infra", for which nobody is blamed. */
 static int fail_verdict(const struct rproc *r, const struct wire_fail *f, struct verdict *v,
                         struct err *err)
 {
@@ -222,7 +223,7 @@ static int fail_verdict(const struct rproc *r, const struct wire_fail *f, struct
     return 1;
 }
 
-/* Waits for WARM, READY or OK, draining its text meanwhile. */
+/* Waits for a frame: WARM, READY or OK. Drains the runner's text meanwhile. */
 static int expect(struct rproc *r, enum wire_type type, enum rproc_when when, struct verdict *v,
                   struct err *err)
 {
@@ -245,7 +246,7 @@ static int expect(struct rproc *r, enum wire_type type, enum rproc_when when, st
         if (!fds[0].revents)
             continue;
         got = wire_recv(r->sock, 0, &m, &timed_out, err);
-        if (got < 0) /* its memory is the candidate's: nonsense is the candidate's fault */
+        if (got < 0) /* the runner's memory is the candidate's: nonsense is its fault */
             return verdict_set(v, REASON_REJECTED_PROTOCOL, "%s: %s", rproc_when_name(when),
                                err->text);
         if (got == 0 && timed_out)
@@ -279,7 +280,8 @@ static int order_frame(struct rproc *r, enum wire_type type, struct err *err)
     return wire_send(r->sock, &m, err);
 }
 
-/* The runner checks the layers it puts on itself; the namespaces it was born in are seen here. */
+/* The runner checks the layers that it puts on itself. The namespaces that it was born in are
+ * checked here. */
 static int check_layers(const struct rproc *r, struct err *err)
 {
     uint32_t missing = sandbox_wanted() & ~r->layers;
@@ -315,8 +317,8 @@ int rproc_ready(struct rproc *r, struct verdict *v, struct err *err)
 {
     int rc = r->warm ? 0 : expect_start(r, WIRE_WARM, v, err);
 
-    /* Frames after a death would be refused (EPIPE): the death explains it, so it is looked for
-     * first. */
+    /* Frames to a dead runner would be refused (EPIPE). Its death is the better explanation, so
+     * that is looked for first. */
     if (rc == 0)
         rc = expect_start(r, WIRE_READY, v, err);
     if (rc == 0)
@@ -332,7 +334,7 @@ int rproc_ready(struct rproc *r, struct verdict *v, struct err *err)
     return rc;
 }
 
-/* --- its end --- */
+/* --- ending --- */
 
 int rproc_signal(const struct rproc *r, int sig)
 {

@@ -11,16 +11,16 @@
 #include <sys/wait.h>
 #include <time.h>
 
-/* Of a way to a standstill: CPU time, of which it takes little; and time, where many threads spin.
- */
+/* Slack for the way to a standstill: CPU time that it explains, and time that it takes if many
+ * threads spin. */
 #define STOP_EXPLAINS_NS 10000
 #define STOP_FREE_NS 100000
 
 /* --- what is written after "done" --- */
 
 /* "done" is the runner's word, and its threads run until they are stopped, some 20 us later. So a
- * few words of the output, chosen anew each time, are looked at at once, and again then: who writes
- * on, whatever it is, changes some of them in one call or another. */
+ * few words of the output, chosen anew each time, are read at once and again at the standstill. A
+ * candidate that still writes changes some of them in one call or another. */
 static void take_glimpses(struct rproc *r, int out_arena)
 {
     const uint32_t *base = r->config->out_arenas[out_arena - r->config->n_in_arenas].host;
@@ -50,8 +50,8 @@ static bool wrote_on(struct rproc *r)
 
 /* --- one order --- */
 
-/* The device's way to a standstill goes through memory that the judge has just filled: whoever read
- * something else meanwhile, to have it in the caches, has lost it. */
+/* The kernel that holds the device first reads memory that the judge has just filled, and says its
+ * sum. So anything that a candidate read into the caches meanwhile is lost. */
 static int check_sweep(const struct rproc *r, struct verdict *v)
 {
     const struct device_sweep *sweep = r->config->sweep;
@@ -62,9 +62,9 @@ static int check_sweep(const struct rproc *r, struct verdict *v)
                        "call: the device was held without having swept its caches");
 }
 
-/* Says that the content is there and waits until the device is held; *ret_start becomes the time,
- * read before the release is written, so that the outside time is never too short. Where nothing
- * can be held the runner is done instead, and the time since ready is all there is; so it is where
+/* Says that the content is there and waits until the device is held. *ret_start becomes the time
+ * just before the release is written, so that the outside time is never too short. If nothing can
+ * be held, the runner is done instead, and *ret_start stays the time of ready. It also stays if
  * this took longer than a hold lasts: the device started by itself. */
 static int release(struct rproc *r, uint64_t *ret_start, struct rproc_reply *ret, struct verdict *v)
 {
@@ -117,7 +117,7 @@ static int reply_verdict(const struct wire_page *p, enum wire_order order, struc
     return 0;
 }
 
-/* What is asked for is on the page no sooner than go. */
+/* Writes the order to the page right before go, and not earlier. */
 static uint64_t go(struct rproc *r)
 {
     struct wire_page *p = r->page;
@@ -187,7 +187,7 @@ int rproc_stop(struct rproc *r, struct verdict *v, struct err *err)
     if (rproc_signal(r, SIGSTOP) < 0)
         return rproc_died(r, WHEN_BETWEEN_CALLS, v);
     /* WNOHANG in a loop: sleeping in waitid would add a wake-up to every call. WNOWAIT leaves a
-     * death to be reaped by the one place that does it. */
+     * death to rproc_reap(). */
     while (info.si_pid == 0) {
         if (waitid(P_PID, (id_t)r->pid, &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT) < 0)
             return fail_errno(err, "cannot wait for the runner");
@@ -209,7 +209,8 @@ int rproc_stop(struct rproc *r, struct verdict *v, struct err *err)
     return 0;
 }
 
-/* CPU time of all its threads; exact while it stands still. 0 where the kernel does not say. */
+/* CPU time of all threads of the runner; exact while it stands still. 0 if the kernel does not
+ * say. */
 static uint64_t cpu_ns(const struct rproc *r)
 {
     struct timespec t = {0, 0};
@@ -220,14 +221,15 @@ static uint64_t cpu_ns(const struct rproc *r)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* A runner that is woken sees the next input before it is told to go, and says that it is awake
- * when it likes; and while the thread that the signal to stop is for sits in the kernel, the others
- * work on behind "done". Either takes CPU time that neither the call nor the way to a standstill
- * explains; waiting for a busy machine does not. Threads of an honest candidate that spin all the
- * while (OpenMP's do) take no longer than the wake-up does, and their stop not long. A signal
- * reaches who works at once, so a long way to a standstill explains no more than a short one: a
- * candidate can make it long, and sleep. What the judge itself takes to look at the output comes
- * before it. */
+/* A candidate can work outside its call in two ways. A runner that is woken sees the next input
+ * before it is told to go, and says that it is awake when it likes. And while the thread that gets
+ * SIGSTOP sits in the kernel, the others work on behind "done". Both take CPU time that neither the
+ * call nor the way to a standstill explains; waiting for a busy machine takes none.
+ *
+ * Threads of an honest candidate that spin all the while (OpenMP's do) take no longer than the
+ * wake-up, and stop soon. A signal reaches a working thread at once, so a long stop explains no
+ * more than a short one: a candidate can make it long, and sleep. The judge's own look at the
+ * output comes before the stop. */
 uint64_t rproc_unexplained_ns(const struct rproc *r)
 {
     uint64_t used = cpu_ns(r) - r->cpu_before_ns;
@@ -257,7 +259,7 @@ int rproc_wake(struct rproc *r, struct verdict *v, struct err *err)
     return rc;
 }
 
-/* --- all of it --- */
+/* --- a whole order --- */
 
 int rproc_order(struct rproc *r, const struct rproc_order *order,
                 const struct rproc_content *content, struct rproc_reply *ret, struct verdict *v,

@@ -20,7 +20,7 @@
 
 /* About 20 us of spinning between looks at the clock and the descriptors. */
 #define SPINS_PER_LOOK 512
-#define DEATH_MS 1000 /* from the end of its socket to its own: a driver closes in between */
+#define DEATH_MS 1000 /* from a closed socket to the process's end: a driver closes between */
 
 static inline void relax(void)
 {
@@ -40,9 +40,10 @@ const char *rproc_when_name(enum rproc_when when)
     return reason_table[overdue_reasons[when]].code;
 }
 
-/* --- its text, its death --- */
+/* --- text and death --- */
 
-/* What lies in the pipe, and no more: who writes as fast as it is read must not keep us here. */
+/* Reads what lies in the pipe, and no more: a runner that writes as fast as it is read must not
+ * keep the judge here. */
 void rproc_drain(struct rproc *r)
 {
     char chunk[65536];
@@ -77,7 +78,7 @@ static int out_of_memory(const struct rproc *r, enum rproc_when when, struct ver
                        rproc_when_name(when), (double)r->config->mem_bytes / 0x1p30);
 }
 
-/* Exit status 134 is what our SIGABRT handler leaves: as pid 1 of its namespace a runner ignores an
+/* Exit status 134 comes from our SIGABRT handler: as pid 1 of its namespace a runner ignores an
  * unhandled SIGABRT of its own. */
 static int death_verdict(const struct rproc *r, enum rproc_when when, struct verdict *v)
 {
@@ -103,7 +104,7 @@ static int death_verdict(const struct rproc *r, enum rproc_when when, struct ver
                        rproc_when_name(when), WEXITSTATUS(status));
 }
 
-/* Whether it ends by itself before long. */
+/* Whether the process ends by itself within DEATH_MS. */
 static bool ends(const struct rproc *r)
 {
     struct pollfd end = {r->pidfd, POLLIN, 0};
@@ -118,8 +119,8 @@ static bool ends(const struct rproc *r)
     return true;
 }
 
-/* That its socket is closed is not yet its end: a candidate can close it, and live on. A signal to
- * who is on the way out changes nothing about how it ended. */
+/* A closed socket is not yet the end of the process: a candidate can close it and live on. Killing
+ * a process that is already on its way out does not change how it ended. */
 int rproc_died(struct rproc *r, enum rproc_when when, struct verdict *v)
 {
     rproc_drain(r);
@@ -144,8 +145,8 @@ int rproc_overdue(struct rproc *r, enum rproc_when when, int limit_ms, struct ve
                        rproc_when_name(when), limit_ms);
 }
 
-/* A driver reserves terabytes of addresses, so RLIMIT_AS is not for its process: the judge watches
- * what is used, often enough that little more can be taken meanwhile. */
+/* A driver reserves terabytes of addresses, so RLIMIT_AS cannot bound its process. The judge
+ * watches what is used, often enough that little more can be taken meanwhile. */
 int rproc_watch_memory(struct rproc *r, enum rproc_when when, struct verdict *v)
 {
     uint64_t now = clock_ns(), limit = r->config->mem_bytes;
@@ -161,7 +162,7 @@ int rproc_watch_memory(struct rproc *r, enum rproc_when when, struct verdict *v)
 
 /* --- waiting --- */
 
-/* One look aside from a spin: 0 go on, 1 dead (*v says). */
+/* Looks for death, text and memory between spins: 0 go on, 1 ended (*v says why). */
 static int look(struct rproc *r, enum rproc_when when, struct verdict *v)
 {
     struct pollfd fds[2] = {{r->pidfd, POLLIN, 0}, {r->out_fd, POLLIN, 0}};

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A spare holds the device's lock (shared) while it opens its device, and lets go of it itself, or
- * by dying: no thread of the judge's has to watch it meanwhile. So whoever wants to time takes the
- * lock alone and thereby waits for spares that are still starting. A judge first settles its own:
- * a driver that hangs would keep it waiting for ever, and nobody else would end that process.
+/* A spare holds the device's lock (shared) while it opens its device. It releases the lock itself,
+ * or by dying, so no thread of the judge has to watch it. A judge that wants to time takes the lock
+ * alone, and thereby waits for spares that are still starting. It settles its own spares first: a
+ * driver that hangs would keep it waiting for ever, and nobody else would end that process.
  *
- * While somebody is timed on a GPU, a spare is started all the same and waits for its turn at the
- * lock, before it touches the driver: its judge would only wait for it later. On the CPU device
- * starting a process is what would disturb.
- */
+ * While somebody is timed on a GPU, a spare is started all the same. It waits for the lock before
+ * it touches the driver; otherwise its judge would wait for it later. On the CPU device none is
+ * started then, because starting a process would disturb. */
 #include "process/spares.h"
 
 #include "process/devlock.h"
 
 #include <string.h>
 
-/* A driver's runner gets its limit of memory with the candidate; others were born with theirs. */
+/* Whether waiting spares can serve what is wanted. A driver's runner gets its memory limit with the
+ * candidate; other runners are born with theirs. */
 static bool suits(const struct rproc_config *waiting, const struct rproc_config *wanted)
 {
     return waiting->subject.kind == wanted->subject.kind && waiting->device == wanted->device &&

@@ -39,7 +39,7 @@ static int vendor_source(const struct subject *s, const struct problem *p, enum 
     return fs_read(path, SOURCE_MAX, text, err);
 }
 
-/* One module serves all sizes; it finds the dimensions at hand as globals. */
+/* One module serves all sizes; it finds the dimensions of its size as globals. */
 static void vendor_module(const struct subject *s, const struct problem *p, enum size_set sizes,
                           int size, const struct buf *text, struct buf *out)
 {
@@ -51,7 +51,7 @@ static void vendor_module(const struct subject *s, const struct problem *p, enum
     buf_add(out, text->ptr, text->len);
 }
 
-/* The problem's own file. */
+/* The source of a plain baseline is the problem's own file. */
 static int plain_source(const struct subject *s, const struct problem *p, enum size_set sizes,
                         const char *share, struct buf *text, struct buf *toolchain, struct err *err)
 {
@@ -63,7 +63,7 @@ static int plain_source(const struct subject *s, const struct problem *p, enum s
     return 0;
 }
 
-/* As plain/plain.h reads it. */
+/* The module of a plain baseline, in the form that plain/plain.h reads. */
 static void plain_module(const struct subject *s, const struct problem *p, enum size_set sizes,
                          int size, const struct buf *text, struct buf *out)
 {
@@ -82,8 +82,8 @@ const struct subject_kind subject_native = {
     .takes_spares = true,
 };
 
-/* PyTorch keeps what it was ever given: its memory says nothing. Its own clock leaves out what only
- * we ask of it, the copy of its results into the output arena. */
+/* PyTorch keeps memory that it was ever given, so counting it says nothing. Its own clock leaves
+ * out a step that only Assay needs: the copy of its results into the output arena. */
 static const struct subject_kind torch = {
     .name = "torch",
     .launcher = LAUNCH_WORKER,
@@ -95,7 +95,7 @@ static const struct subject_kind torch = {
     .write_module = torch_module,
 };
 
-/* A library's time is of use where its answers are not exact enough. */
+/* A library's time is useful even if its answers are not exact enough. */
 static const struct subject_kind vendor = {
     .name = "vendor",
     .launcher = LAUNCH_WORKER,

@@ -26,16 +26,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define IMPORT_TIMEOUT_MS 180000 /* torch from a cold disk */
-#define FORK_TIMEOUT_MS 60000    /* before the first compiled module: more of torch */
+#define IMPORT_TIMEOUT_MS 180000 /* importing torch from a cold disk */
+#define FORK_TIMEOUT_MS 60000    /* the first compiled module imports more of torch */
 #define MESSAGE_MAX 256
 #define TEXT_MAX 65536
 
 struct worker {
     pid_t pid;
     int pidfd, sock;
-    int text_fd;               /* a memfd: what Python printed */
-    char version[MESSAGE_MAX]; /* of torch */
+    int text_fd;               /* a memfd with what Python printed */
+    char version[MESSAGE_MAX]; /* version of torch */
 };
 
 void worker_describe(const struct worker *w, const struct baseline *spec, struct buf *out)
@@ -45,7 +45,7 @@ void worker_describe(const struct worker *w, const struct baseline *spec, struct
 
 /* ---- talking ---- */
 
-/* One message, NUL-terminated: 1, or 0 when the worker is gone or late. */
+/* Receives one message, NUL-terminated: 1, or 0 when the worker is gone or late. */
 static int hear(const struct worker *w, int timeout_ms, char text[MESSAGE_MAX])
 {
     struct pollfd p = {.fd = w->sock, .events = POLLIN};
@@ -78,7 +78,7 @@ static int say(const struct worker *w, const char *text, const int fds[2], struc
     return sendmsg(w->sock, &h, MSG_NOSIGNAL) < 0 ? fail_errno(err, "the torch worker is gone") : 0;
 }
 
-/* The last line that Python printed: the exception, where there was one. */
+/* The last line that Python printed: the exception, if there was one. */
 static void last_line(const struct worker *w, struct buf *out)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
@@ -96,9 +96,9 @@ static void last_line(const struct worker *w, struct buf *out)
 
 /* ---- starting ---- */
 
-/* The user's own environment, since Python finds its packages by it; a place for what torch.compile
- * keeps; and what the device asks for. For free_environment(): only the last OWN_STRINGS are its
- * own. */
+/* Environment of the worker: the user's own, since Python finds its packages by it; a folder for
+ * what torch.compile keeps; and what the device asks for. free_environment() frees the last
+ * OWN_STRINGS. */
 #define OWN_STRINGS 2
 static char **make_environment(const struct worker_config *c)
 {
@@ -133,7 +133,8 @@ static int start_python(struct worker *w, const struct worker_config *c, const c
                         int sock, struct err *err)
 {
     AUTO(freep) char *script = xasprintf("%s/workers/torch_worker.py", c->share);
-    /* env finds it in $PATH and leaves links alone: a virtual environment is known by its link. */
+    /* env finds Python in $PATH and leaves links alone: a virtual environment is known by its
+     * link. */
     char *argv[] = {(char *)"env", (char *)python, script, NULL};
     char **envp = make_environment(c);
     struct sandbox_spawn s = {.path = "/usr/bin/env",
@@ -204,8 +205,8 @@ int worker_open(const struct worker_config *config, struct worker **ret, struct 
         return open_with(config, chosen, ret, err);
     if (open_with(config, "python3", ret, err) == 0)
         return 0;
-    /* A Python of the user's own often hides the system's, which distributions package torch for.
-     * Of two failures the first is told: it is the Python that the user sees. */
+    /* A Python of the user's own often hides the system's, for which distributions package torch.
+     * If both fail the first failure is told: it is that of the Python that the user sees. */
     return open_with(config, "/usr/bin/python3", ret, &second);
 }
 
@@ -234,7 +235,7 @@ void worker_closep(struct worker **w)
 
 /* ---- runners ---- */
 
-/* The pid is named by the worker: it has to be a child of ours before anything is sent to it. */
+/* The worker only names a pid. It has to be a child of ours before anything is sent to it. */
 static int adopt(long pid, pid_t *ret_pid, int *ret_pidfd, struct err *err)
 {
     siginfo_t info;

@@ -13,15 +13,15 @@
 struct worker;
 
 struct worker_config {
-    const char *share;      /* holds workers/ */
-    const char *cache;      /* of what torch.compile makes */
-    const cpu_set_t *cpus;  /* of its runners; NULL: the caller's */
-    const char *const *env; /* struct device, worker_env */
+    const char *share;      /* folder that holds workers/ */
+    const char *cache;      /* folder for what torch.compile makes */
+    const cpu_set_t *cpus;  /* cores of the runners; NULL: the caller's */
+    const char *const *env; /* worker_env of struct device */
 };
 
-/* Starts Python and waits until torch is there: seconds. $ASSAY_PYTHON names the interpreter;
- * otherwise python3 of $PATH, then /usr/bin/python3, whichever has torch. ERR_SYSTEM when none has.
- * It dies with the calling thread, and so do its runners. */
+/* Starts Python and waits until torch is imported, which takes seconds. $ASSAY_PYTHON names the
+ * interpreter. Otherwise python3 of $PATH is tried, then /usr/bin/python3. ERR_SYSTEM when none has
+ * torch. The worker and its runners die with the calling thread. */
 int worker_open(const struct worker_config *config, struct worker **ret, struct err *err);
 void worker_close(struct worker *w); /* NULL is fine */
 void worker_closep(struct worker **w);
@@ -29,7 +29,7 @@ void worker_closep(struct worker **w);
 /* "torch 2.11.0 eager, tf32 off": a baseline's toolchain. */
 void worker_describe(const struct worker *w, const struct baseline *spec, struct buf *out);
 
-/* A new runner that speaks the protocol of wire.h on `sock` and prints to `out_fd` (both stay the
+/* Makes a runner that speaks the protocol of wire.h on `sock` and prints to `out_fd` (both stay the
  * caller's). It is a child of this process and leads a process group. */
 int worker_start(struct worker *w, const struct baseline *spec, int sock, int out_fd,
                  pid_t *ret_pid, int *ret_pidfd, struct err *err);

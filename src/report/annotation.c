@@ -100,7 +100,7 @@ static int take_quotes(const struct ydoc *d, struct annotation *a, struct err *e
         return ydoc_fail(d, list->line, err, "'quotes' takes a list");
     a->quotes = xcalloc((size_t)MAX(list->n, 1), sizeof(*a->quotes));
     for (int i = 0; i < list->n; i++) {
-        a->n_quotes++; /* before it is whole: freeing takes it along */
+        a->n_quotes++; /* counted before it is whole, so that it is freed */
         if (take_quote(d, &list->items[i], &a->quotes[i], err) < 0)
             return -1;
     }
@@ -109,7 +109,7 @@ static int take_quotes(const struct ydoc *d, struct annotation *a, struct err *e
 
 static int take_all(const struct ydoc *d, struct annotation *a, struct err *err)
 {
-    /* model, harness, effort and peak_fraction: KernelBench-Hard's notes say them, for people. */
+    /* model, harness, effort and peak_fraction are in KernelBench-Hard's notes, for people. */
     static const char *const keys[] = {"record",  "run_id", "model",         "problem",
                                        "harness", "effort", "peak_fraction", "verdict",
                                        "summary", "quotes", "implication",   NULL};
@@ -177,8 +177,9 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The line that starts at *at, without the spaces around it: YAML takes the indentation off a
- * quoted block, and editors those at line ends. *at moves behind the line. False at the end. */
+/* The line that starts at *at, without the spaces around it: YAML removes the indentation of a
+ * quoted block, and editors remove spaces at line ends. *at moves behind the line. False at the
+ * end. */
 static bool next_line(const char **at, const char *end, const char **ret, size_t *ret_len)
 {
     if (*at >= end)
@@ -259,7 +260,7 @@ json_t *annotation_json(const struct annotation *a)
                      "implication", string_or_null(a->implication), "quotes", quotes);
 }
 
-/* --- a folder of them --- */
+/* --- a folder of notes --- */
 
 const struct annotation *annotations_record(const struct annotations *a, const char *record)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a person found when reading a candidate: one YAML file per record, beside the records and
- * never inside them. docs/report.md shows one. Everything is checked on load: a note that quotes
- * lines which are not there is worse than none. */
+/* Annotation: what a person found when reading a candidate. It is one YAML file per record, beside
+ * the records and never inside them; docs/report.md shows one. Everything is checked on load: a
+ * note that quotes lines which are not there is worse than none. */
 #ifndef ASSAY_REPORT_ANNOTATION_H
 #define ASSAY_REPORT_ANNOTATION_H
 
@@ -12,19 +12,19 @@
 struct quote {
     char *file;
     int first, last; /* lines, from 1 */
-    char *label;     /* or NULL */
+    char *label;     /* NULL: none */
     char *text;      /* verbatim */
-    int yaml_line;   /* where it stands in the note, for messages */
+    int yaml_line;   /* line of the quote in the note, for messages */
 };
 
 struct annotation {
     char *path;
     char *record;        /* id of a record of ours, or NULL */
     char *run_id;        /* id of a cell of a published leaderboard, or NULL */
-    char *problem;       /* NULL when it does not say; has to be the record's */
-    const char *verdict; /* of annotation_verdicts */
+    char *problem;       /* NULL if not stated; has to be the record's */
+    const char *verdict; /* one of annotation_verdicts */
     char *summary;
-    char *implication; /* or NULL */
+    char *implication; /* NULL: none */
     struct quote *quotes;
     int n_quotes;
 };
@@ -34,11 +34,11 @@ extern const char *const annotation_verdicts[]; /* "clean", ..., NULL */
 int annotation_load(const char *path, struct annotation **ret, struct err *err);
 void annotation_free(struct annotation *a);
 void annotation_freep(struct annotation **a);
-/* The quoted lines are in this source, as they are quoted (spaces around lines aside). `file` is
- * the candidate's path. */
+/* Checks that the quoted lines are in this source, as they are quoted (spaces around lines aside).
+ * `file` is the candidate's path. */
 int annotation_check(const struct annotation *a, const char *file, const char *source, size_t len,
                      struct err *err);
-/* For the page: verdict, summary, implication, quotes. */
+/* JSON for the page: verdict, summary, implication, quotes. */
 json_t *annotation_json(const struct annotation *a);
 
 struct annotations {
@@ -50,10 +50,10 @@ struct annotations {
         NULL, 0          \
     }
 
-/* Every .yaml and .yml file of the folder; two for one record are an error. */
+/* Loads every .yaml and .yml file of the folder; two for one record are an error. */
 int annotations_load(const char *dir, struct annotations *ret, struct err *err);
 void annotations_release(struct annotations *a);
-/* NULL when there is none, or for a NULL id. */
+/* The note on a record or run; NULL if there is none, or for a NULL id. */
 const struct annotation *annotations_record(const struct annotations *a, const char *record);
 const struct annotation *annotations_run_id(const struct annotations *a, const char *run_id);
 

@@ -6,11 +6,11 @@
 #include <jansson.h>
 #include <stddef.h>
 
-/* Bytes that are no UTF-8 become '?', and so do NULs. */
+/* Text as JSON. Bytes that are no UTF-8 become '?', and so do NULs. */
 json_t *json_text(const char *s, size_t len);
-/* null for NULL and "" */
+/* Text as JSON; null for NULL and "". */
 json_t *json_text_or_null(const char *s);
-/* null for what is not finite */
+/* A number as JSON; null if it is not finite. */
 json_t *json_figure(double v);
 /* The key's value as a new reference; null when there is none. */
 json_t *json_copy_of(const json_t *object, const char *key);

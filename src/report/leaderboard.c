@@ -39,7 +39,7 @@ char *cell_key(const struct results_cell *c)
 
 /* --- the best of a model's samples of a problem --- */
 
-/* How far a candidate came. */
+/* Rank of a cell: how far its candidate came. */
 static int rank_of(const struct results_cell *c)
 {
     static const int ranks[VERDICT_COUNT] = {
@@ -65,7 +65,7 @@ static bool passed(const struct results_cell *c)
     return c->record && c->verdict == VERDICT_PASS;
 }
 
-/* Of the passes among n cells the one in the middle; the slower of two. */
+/* The middle one of the passes among n cells; the slower of two. */
 static const struct results_cell *middle_pass(const struct results_cell *cells, int n)
 {
     int n_passed = 0;
@@ -84,8 +84,8 @@ static const struct results_cell *middle_pass(const struct results_cell *cells, 
     return &cells[0];
 }
 
-/* A sample that was judged several times is right when it was every time, and its time is the
- * median (as analyze has it). Returns how many cells it has. */
+/* A sample that was judged several times is right when it was right every time, and its time is the
+ * median (as in analyze.h). Returns the number of its cells. */
 static int sample_at(const struct results *r, int first, const struct results_cell **ret)
 {
     const struct results_cell *start = &r->cells[first], *worst = start;
@@ -94,7 +94,7 @@ static int sample_at(const struct results *r, int first, const struct results_ce
     for (; first + n < r->n_cells && start[n].model_at == start->model_at &&
            start[n].problem_at == start->problem_at && start[n].sample == start->sample;
          n++)
-        if (worst->verdict == VERDICT_INFRA || /* ours, not the candidate's: any other says more */
+        if (worst->verdict == VERDICT_INFRA || /* infra is our fault: any other says more */
             (results_cell_counts(&start[n]) && is_better(worst, &start[n])))
             worst = &start[n];
     *ret = passed(worst) ? middle_pass(start, n) : worst;
@@ -105,7 +105,7 @@ static int sample_at(const struct results *r, int first, const struct results_ce
 struct group {
     const struct results_cell *best;
     int n_cells, n_samples, n_passed;
-    int verdicts[VERDICT_COUNT]; /* of the samples that have a record */
+    int verdicts[VERDICT_COUNT]; /* verdicts of the samples that have a record */
 };
 
 static struct group group_at(const struct results *r, int first)
@@ -203,7 +203,7 @@ static void add_to_problem(json_t *problem, const struct results_cell *best)
     json_object_set(problem, "best_model", json_object_get(first, "model"));
 }
 
-/* --- the whole --- */
+/* --- the board --- */
 
 static json_t *new_model(const char *name)
 {
@@ -264,8 +264,8 @@ json_t *leaderboard_make(const struct results *r, const struct annotations *note
 
 /* --- Markdown --- */
 
-/* A model's name is any text; a bar or a line end in it would break the table, and markup would be
- * markup. */
+/* A model's name is any text. A bar or a line end in it would break the table, and its markup would
+ * take effect. */
 static void add_escaped(struct buf *out, const char *s)
 {
     for (; *s; s++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A leaderboard from elsewhere, kept apart from a run of ours: its figures were made by another
- * judge on another machine. KernelBench-Hard's pass is `correct` with a peak_fraction; what is
- * correct and was not timed has null, and is not in its pass_count. */
+/* A leaderboard from elsewhere is kept apart from a run of ours: its figures were made by another
+ * judge on another machine. KernelBench-Hard's pass is `correct` with a peak_fraction. A result
+ * that is correct and was not timed has null, and is not in its pass_count. */
 #include "base/fs.h"
 #include "report/json_text.h"
 #include "report/leaderboard.h"

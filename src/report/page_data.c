@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The page has to stay below 5 MB for a thousand cells: a reader loses nothing by these. */
+/* The page has to stay below 5 MB for a thousand cells; a reader loses nothing by these limits. */
 #define MAX_SAMPLES 120        /* dots of one size; more are thinned evenly */
 #define MAX_SOURCE (256 << 10) /* bytes of one source */
 #define MAX_LOG (8 << 10)      /* bytes of the compiler's and of the candidate's text */
@@ -56,7 +56,7 @@ static const char *string(const json_t *object, const char *key)
     return s ? s : "";
 }
 
-/* Position of the record's device, added when it is new. */
+/* Position of the record's device, which is added if it is new. */
 static size_t device_at(struct page_data *d, const json_t *record)
 {
     const json_t *info = json_object_get(record, "device_info");
@@ -78,7 +78,7 @@ static size_t device_at(struct page_data *d, const json_t *record)
     return i;
 }
 
-/* Position of a size among those of its problem. */
+/* Position of a size among those of its problem, which is added if it is new. */
 static size_t size_at(json_t *problem, const json_t *size)
 {
     static const char *const keys[] = {"hash", "params", "flops", "bytes", "regime"};
@@ -109,7 +109,7 @@ static size_t source_at(struct page_data *d, const char *hash, const char *sourc
     return at;
 }
 
-/* --- the details: the record without what the index has and what nobody would scroll to --- */
+/* --- details: records without what the index has, and without what nobody would scroll to --- */
 
 static json_t *every(const json_t *array, size_t step)
 {
@@ -190,7 +190,7 @@ static json_t *trim_record(const json_t *record, size_t source)
 
 /* --- the index --- */
 
-/* [position among the problem's sizes, cold_us, peak_fraction] */
+/* Times of a record: [position among the problem's sizes, cold_us, peak_fraction] for each size. */
 static json_t *times_of(json_t *problem, const json_t *record)
 {
     json_t *out = json_array(), *size;
@@ -238,7 +238,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Files that are the same share a record: a quote may name any of them. */
+/* Files with the same bytes share a record, so a quote may name any of them. */
 static const char *quoted_file(const struct results *r, const struct annotation *a,
                                const struct results_cell *c)
 {
@@ -292,7 +292,8 @@ static int collect_cell(struct page_data *d, struct store *s, const struct resul
     if (c->record && results_record(s, c->record, &record, err) < 0)
         return -1;
 
-    /* The record's, not the cell's: that of a baseline is the hash of its word. */
+    /* The hash comes from the record, not from the cell: a baseline's cell has the hash of its
+     * word. */
     const char *hash = string(json_object_get(record, "candidate"), "hash");
     int rc = hash[0] ? store_source(s, hash, &source, err) : 0;
 

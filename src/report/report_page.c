@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Names, sources and compiler text in the data are hostile. Three walls: the index is JSON without
- * a single '<', so no tag can end its element; the details are base64; and the page's policy allows
- * one script and one style by their hashes, no other, and no address at all to load from. The
- * script itself makes text nodes only. */
+/* Names, sources and compiler text in the data are hostile. There are three walls. The index is
+ * JSON without a single '<', so no tag can end its element. The details are base64. The page's
+ * policy allows one script and one style by their hashes, no other, and no address at all to load
+ * from. The script itself makes text nodes only. */
 #include "report/report_page.h"
 
 #include "base/version.h"
@@ -31,7 +31,7 @@ static void add_base64(const unsigned char *data, size_t len, struct buf *out)
 
     buf_reserve(out, bytes);
     sodium_bin2base64(out->ptr + out->len, bytes, data, len, sodium_base64_VARIANT_ORIGINAL);
-    out->len += bytes - 1; /* it counts the NUL */
+    out->len += bytes - 1; /* bytes includes the NUL */
 }
 
 static int add_deflated(const json_t *j, struct buf *out, struct err *err)
@@ -105,7 +105,7 @@ int report_page_write(const char *title, const json_t *index, const json_t *deta
     struct report_text page = {title, index, details};
     const char *at = page_html, *open;
 
-    /* One pass over our own text: what is put in is not looked at again. */
+    /* One pass over our own text: inserted text is not searched again. */
     while ((open = strstr(at, "{{"))) {
         const char *close = strstr(open, "}}");
 

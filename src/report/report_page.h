@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One HTML file that opens from disk and asks the network for nothing. */
+/* Report: one HTML file that opens from disk and asks the network for nothing. */
 #ifndef ASSAY_REPORT_REPORT_PAGE_H
 #define ASSAY_REPORT_REPORT_PAGE_H
 
@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-/* index and details: what page_data collected, as src/report/page reads it. */
+/* index and details: from page_index() and page_details(), as src/report/page reads them. */
 int report_page_write(const char *title, const json_t *index, const json_t *details,
                       struct buf *out, struct err *err);
 

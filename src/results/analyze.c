@@ -28,10 +28,10 @@ double analyze_pass_at_k(int n, int c, int k)
 /* --- one sample, over its repeats --- */
 
 struct judged_sample {
-    const struct results_cell *cells; /* of results.cells, `repeats` of them */
+    const struct results_cell *cells; /* `repeats` cells of results.cells */
     int repeats;
     bool counts, skipped, compiled, right;
-    double peak, speedup; /* NAN */
+    double peak, speedup; /* NAN: none */
     bool timed;
 };
 
@@ -80,7 +80,7 @@ static double peak_of(const struct results_cell *c)
     return c->peak_fraction;
 }
 
-/* Of those that were judged and have it; NAN: none. */
+/* Median over the repeats that were judged and have this figure; NAN: none. */
 static double median_over(const struct results_cell *cells, int repeats,
                           double (*of)(const struct results_cell *))
 {
@@ -93,7 +93,8 @@ static double median_over(const struct results_cell *cells, int repeats,
     return n ? stats_median(v, n) : NAN;
 }
 
-/* Of times that are medians, and not the median of ratios: so a model is as fast as itself. */
+/* Speed-up from times that are medians, not the median of ratios: so a model is as fast as
+ * itself. */
 static double speedup_on(const struct judged_sample *s, const struct results_cell *c,
                          const struct analyze_baseline *b)
 {
@@ -108,7 +109,7 @@ static double speedup_on(const struct judged_sample *s, const struct results_cel
     return geomean(ratios, c->n_sizes); /* one NAN makes the mean NAN */
 }
 
-/* On the first device that both were timed on. */
+/* Speed-up on the first device that both were timed on. */
 static double speedup_of(const struct judged_sample *s, const struct analyze_baseline *b)
 {
     double speedup = NAN;
@@ -139,7 +140,7 @@ static struct judged_sample merge(const struct results_cell *cells, int repeats,
     }
     s.right = s.right && s.counts;
     s.skipped = !judged;
-    s.counts = s.counts || s.skipped; /* as failed; where all are infra: not at all */
+    s.counts = s.counts || s.skipped; /* skipped counts as failed, infra alone not at all */
     if (s.right) {
         s.peak = median_over(cells, repeats, peak_of);
         if (baseline->name)
@@ -172,7 +173,7 @@ static void figures_add(struct figures *f, double value, int sample)
     f->samples[f->n++] = sample;
 }
 
-/* The same numbers give the same interval: the generator's key is fixed. */
+/* The generator's key is fixed, so that the same numbers give the same interval. */
 static void bootstrap(const struct figures *f, double *ret_lo, double *ret_hi)
 {
     AUTO(freep) double *medians = xcalloc(BOOTSTRAPS, sizeof(*medians));
@@ -231,7 +232,7 @@ static void count_sample(struct analyze_cell *c, const struct judged_sample *s)
         c->faster[p] += s->speedup > analyze_p[p];
 }
 
-/* The samples of one model and problem, from cell `first` on; returns the end. */
+/* Adds the samples of one model and problem, from cell `first` on; returns the end. */
 static int fill_cell(const struct results *r, int first, const struct analyze_baseline *baseline,
                      struct analyze_cell *ret)
 {
@@ -253,7 +254,8 @@ static int fill_cell(const struct results *r, int first, const struct analyze_ba
     return i;
 }
 
-/* As many samples of a problem as any model has; infra took part. */
+/* Samples of a problem that a model lacks are missing. The number to reach is that of the model
+ * with most samples, infra included. */
 static void add_missing(const struct results *r, struct analyze_cell *cells)
 {
     for (int p = 0; p < r->n_problems; p++) {
@@ -286,7 +288,7 @@ static void fill_cells(const struct results *r, const struct analyze_baseline *b
 
 /* --- models --- */
 
-/* What is still a sum while cells are added. */
+/* Sums over cells, from which rates and means are made. */
 struct sums {
     double compile, correct, fast[ANALYZE_P], pass_at[ANALYZE_K], peak;
     double log_correct, log_all;
@@ -311,12 +313,12 @@ static void add_cell(struct analyze_model *m, struct sums *s, const struct analy
     s->correct += c->correct / n;
     for (int p = 0; p < ANALYZE_P; p++)
         s->fast[p] += c->faster[p] / n;
-    for (int k = 0; k < ANALYZE_K; k++) /* NAN stays */
+    for (int k = 0; k < ANALYZE_K; k++) /* a NAN stays in the sum */
         s->pass_at[k] += analyze_pass_at_k(c->samples, c->correct, analyze_k[k]);
     s->peak += isnan(c->peak.best) ? 0 : c->peak.best;
     s->log_correct += c->log_speedups;
     s->n_correct += c->n_speedups;
-    s->log_all += c->log_speedups / n; /* the others are 1 */
+    s->log_all += c->log_speedups / n; /* speed-up of the other samples is 1 */
     s->n_all++;
     s->without_baseline += c->without_baseline;
 }
@@ -324,7 +326,7 @@ static void add_cell(struct analyze_model *m, struct sums *s, const struct analy
 static void divide(struct analyze_model *m, const struct sums *s, bool baseline, bool timed)
 {
     double n = m->problems ? m->problems : NAN;
-    /* A right sample without a baseline would be counted as slow: then nothing is said. */
+    /* A right sample without a baseline would be counted as slow. Then no figure is given. */
     bool complete = baseline && timed && !s->without_baseline;
 
     m->compile_rate = s->compile / n;
@@ -388,7 +390,7 @@ static void fill_ceiling(const struct results *r, const struct analyze_cell *cel
         ret->samples += c->samples;
         ret->correct += c->correct;
         ret->models_correct += c->correct > 0;
-        ret->best_speedup = fmax(ret->best_speedup, c->speedup.best); /* a NAN gives way */
+        ret->best_speedup = fmax(ret->best_speedup, c->speedup.best); /* fmax() ignores a NAN */
         if (c->peak.best_sample >= 0 &&
             (ret->best_peak_model < 0 || c->peak.best > ret->best_peak)) {
             ret->best_peak = c->peak.best;
@@ -402,7 +404,7 @@ static void fill_ceiling(const struct results *r, const struct analyze_cell *cel
 
 /* --- reversals --- */
 
-/* Geometric means over sizes of one judged repeat. */
+/* Logarithms of geometric means over the sizes of one judged repeat. */
 struct sample_span {
     double cold, lo, hi;
 };
@@ -425,7 +427,7 @@ static bool disjoint(const struct sample_span *a, const struct sample_span *b)
     return a->hi < b->lo || b->hi < a->lo;
 }
 
-/* a, b: two samples of one problem; repeat r and the next. */
+/* a, b: two samples of one problem, each at a repeat and the next one. */
 static void compare_order(const struct results_cell *a, const struct results_cell *b,
                           struct analyze_reversals *v)
 {
@@ -484,7 +486,7 @@ static void find_reversals(const struct results *r, struct analyze_reversals *v)
     }
 }
 
-/* --- the whole --- */
+/* --- all figures --- */
 
 void analyze(const struct results *r, const struct analyze_baseline *baseline, struct analysis *ret)
 {

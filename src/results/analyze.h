@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures of a run. The rules (docs/runs.md):
  *
- * - A sample is judged `repeats` times; it is right when it is every time, and its times are the
- *   medians over repeats. Where all of them are infra, it counts nowhere.
+ * - A sample is judged `repeats` times. It is right when it is right every time, and its times are
+ *   the medians over repeats. If all of them are infra, it counts nowhere.
  * - Denominators are fixed: every problem of the run, for every model, with as many samples as any
- *   model has there. What is missing or was skipped counts as failed.
+ *   model has there. A sample that is missing or was skipped counts as failed.
  * - Rates of a model are means over problems, so that a problem with many samples weighs no more.
- * - Speed-up of a sample: geometric mean over sizes of baseline / cold time. Over all: what is not
- *   right counts as 1, since one would go on using the baseline. fast_p: right and faster than p
- *   times the baseline, strictly, as KernelBench has it; fast_0 needs no baseline. */
+ * - Speed-up of a sample: geometric mean over sizes of baseline / cold time. Over all samples, one
+ *   that is not right counts as 1, since one would go on using the baseline. fast_p: right and
+ *   faster than p times the baseline, strictly, as KernelBench has it; fast_0 needs no baseline. */
 #ifndef ASSAY_RESULTS_ANALYZE_H
 #define ASSAY_RESULTS_ANALYZE_H
 
@@ -19,9 +19,9 @@ extern const double analyze_p[ANALYZE_P]; /* 0 0.5 0.8 1 1.5 2 4 */
 #define ANALYZE_K 8
 extern const int analyze_k[ANALYZE_K]; /* 1 2 4 8 16 32 64 128 */
 
-/* Which times are compared with; NAN where nothing is known of a size on that device. */
+/* Times that candidates are compared with; NAN if nothing is known of a size on that device. */
 struct analyze_baseline {
-    const char *name; /* NULL: none at all */
+    const char *name; /* NULL: no baseline */
     double (*cold_us)(void *arg, const char *problem, const char *size_hash,
                       const char *fingerprint);
     void *arg;
@@ -34,44 +34,44 @@ struct analyze_figure { /* NAN when there is none; lo, hi: 95 % bootstrap over s
 
 /* One model on one problem. */
 struct analyze_cell {
-    int samples; /* that count: judged, skipped, missing; without infra */
+    int samples; /* samples that count: judged, skipped, missing; without infra */
     int compiled, correct;
     int infra, skipped, missing;
-    int without_baseline; /* right and timed, but no baseline for it */
+    int without_baseline; /* right and timed samples without a baseline */
     int faster[ANALYZE_P];
-    double log_speedups; /* sum over right samples that have a baseline */
+    double log_speedups; /* sum over right samples with a baseline */
     int n_speedups;
-    struct analyze_figure peak, speedup; /* over right samples */
+    struct analyze_figure peak, speedup; /* figures over right samples */
 };
 
 enum analyze_kind { ANALYZE_ALL, ANALYZE_PLAIN, ANALYZE_REPAIRED, ANALYZE_ALGEBRA, ANALYZE_KINDS };
 extern const char *const analyze_kind_names[ANALYZE_KINDS];
 
-/* One model over the problems of a kind. NAN where it cannot be said. */
+/* One model over the problems of a kind. NAN: the figure cannot be given. */
 struct analyze_model {
-    int problems; /* where at least one sample counts */
+    int problems; /* problems with a sample that counts */
     int samples, compiled, correct, infra, skipped, missing;
     double compile_rate, correct_rate;
     double fast[ANALYZE_P];
     double pass_at[ANALYZE_K]; /* NAN unless every problem has that many samples */
     double geomean_correct, geomean_all;
-    double peak_mean; /* of the best per problem, 0 where nothing is right */
+    double peak_mean; /* mean of the best per problem, 0 if nothing is right */
 };
 
 /* One problem over all models. */
 struct analyze_ceiling {
     int samples, correct, models_correct;
-    double best_peak, best_speedup;        /* NAN */
-    int best_peak_model, best_peak_sample; /* -1 */
-    double best_cold_us;                   /* of that sample, geometric mean over sizes */
+    double best_peak, best_speedup;        /* NAN: none */
+    int best_peak_model, best_peak_sample; /* -1: none */
+    double best_cold_us;                   /* time of that sample, geometric mean over sizes */
 };
 
-/* Between repeats of one candidate, and of two: consecutive repeats are compared. */
+/* Reversals between consecutive repeats: in the verdict on one sample, in the order of two. */
 struct analyze_reversals {
     int repeats;
-    int samples, verdicts;        /* judged twice or more; of these, right once and not again */
-    int64_t pairs, orders, clear; /* of right candidates of a problem; order turned; with disjoint
-                                     intervals both times */
+    int samples, verdicts;        /* samples judged twice or more; those right once and not again */
+    int64_t pairs, orders, clear; /* pairs of right samples of a problem; those whose order turned;
+                                     those with disjoint intervals both times */
 };
 
 struct analysis {
@@ -79,7 +79,7 @@ struct analysis {
     const char *baseline;          /* not owned; NULL: none */
     struct analyze_cell *cells;    /* [model * n_problems + problem] */
     struct analyze_model *models[ANALYZE_KINDS];
-    enum analyze_kind *kinds; /* of every problem; algebra before repaired */
+    enum analyze_kind *kinds; /* kind of every problem; algebra comes before repaired */
     struct analyze_ceiling *ceilings;
     struct analyze_reversals reversals;
 };
@@ -90,26 +90,26 @@ void analysis_release(struct analysis *a);
 
 /* 1 - C(n - c, k) / C(n, k); NAN when n < k. */
 double analyze_pass_at_k(int n, int c, int k);
-/* Geometric mean over sizes; NAN for none. */
+/* Geometric mean of the cell's cold times over sizes; NAN for none. */
 double analyze_cold_us(const struct results_cell *c);
 /* The time of one sample at one size on one device: the median over its repeats, which lie side by
- * side. NAN when one of them is not right, or none was timed there. */
+ * side. NAN if one of them is not right, or none was timed there. */
 double analyze_sample_us(const struct results_cell *cells, int repeats, const char *size_hash,
                          const char *fingerprint);
 
 /* --- two runs --- */
 
-struct analyze_change { /* a sample that both runs hold */
+struct analyze_change { /* a cell that both runs hold */
     const struct results_cell *before, *after;
 };
 
 struct comparison {
-    int both, right_before, right_after; /* samples in both runs, by model, problem and sample */
+    int both, right_before, right_after; /* cells that both runs hold */
     struct analyze_change *gained, *lost;
     int n_gained, n_lost;
     int timed;          /* right and timed in both */
     double ratio;       /* geometric mean of time before / after; NAN for none */
-    int faster, slower; /* with disjoint intervals */
+    int faster, slower; /* clearly faster or slower at every size: intervals are disjoint */
 };
 
 void analyze_compare(const struct results *before, const struct results *after,

@@ -42,7 +42,7 @@ static json_t *by_p(const double *v)
     return j;
 }
 
-/* Only for k that every problem has samples for. */
+/* Has only those k for which every problem has enough samples. */
 static json_t *by_k(const double *v)
 {
     json_t *j = json_object();

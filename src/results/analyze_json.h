@@ -5,10 +5,10 @@
 
 #include "results/analyze.h"
 
-/* New references. A figure that there is not is null. */
+/* Return new references. A figure that does not exist is null. */
 json_t *analyze_json(const struct analysis *a);
 json_t *comparison_json(const struct comparison *c);
-/* One line for every model and problem, after one with the columns' names. */
+/* Writes one line for every model and problem, after one with the columns' names. */
 void analyze_csv(const struct analysis *a, struct buf *out);
 
 #endif

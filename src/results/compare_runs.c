@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two runs, sample by sample: what one finds right and the other does not, and which is faster. */
+/* Compares two runs, cell by cell: cells that only one run finds right, and which run is faster. */
 #include "results/analyze.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static void add(struct analyze_change **list, int *n, const struct results_cell 
     (*list)[(*n)++] = (struct analyze_change){before, after};
 }
 
-/* Whether every size of a is clearly faster than the same of b. */
+/* Whether a is clearly faster than b at every size. */
 static bool clearly_faster(const struct results_cell *a, const struct results_cell *b)
 {
     for (int i = 0; i < a->n_sizes; i++)
@@ -57,7 +57,7 @@ static void compare_times(const struct results_cell *before, const struct result
     ret->slower += clearly_faster(before, after);
 }
 
-/* A fault of ours is no change. */
+/* Infra is a fault of ours, and no change. */
 static void compare_cell(const struct results_cell *before, const struct results_cell *after,
                          struct comparison *ret, double *log_ratio)
 {

@@ -33,7 +33,7 @@ double model_baseline_cold_us(void *arg, const char *problem, const char *size_h
 
         end = results_sample_end(r, i);
         if (c->model_at == b->model_at && !strcmp(c->problem, problem))
-            /* A NAN gives way. */
+            /* fmin() ignores a NAN. */
             best = fmin(best, analyze_sample_us(c, end - i, size_hash, fingerprint));
     }
     return best;

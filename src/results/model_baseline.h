@@ -13,13 +13,14 @@ struct model_baseline {
 /* ERR_INPUT when the run has no such model. */
 int model_baseline_init(struct model_baseline *b, const struct results *r, const char *model,
                         struct err *err);
-/* What --baseline says: "MODEL" of the run itself (models may have colons too), or "RUN:MODEL" of
- * another, which *ret_other then holds. NULL: no baseline. `word`, `own`, *ret_other and *model are
- * to outlive *ret. */
+/* Opens the baseline that --baseline names: "MODEL" of the run itself (models may have colons too),
+ * or "RUN:MODEL" of another, which *ret_other then holds. NULL: no baseline. `word`, `own`,
+ * *ret_other and *model have to outlive *ret. */
 int model_baseline_open(struct store *s, const char *word, const struct results *own,
                         struct results **ret_other, struct model_baseline *model,
                         struct analyze_baseline *ret, struct err *err);
-/* For struct analyze_baseline; arg is the struct above. Times of another device do not count. */
+/* For struct analyze_baseline; arg is a struct model_baseline. Times of another device do not
+ * count. */
 double model_baseline_cold_us(void *arg, const char *problem, const char *size_hash,
                               const char *fingerprint);
 

@@ -86,7 +86,7 @@ static int by_problem(const void *key, const void *item)
     return strcmp(key, ((const struct results_problem *)item)->name);
 }
 
-/* Cells come by model: a new one goes to the end. */
+/* Cells come ordered by model, so a new model goes to the end. */
 static int model_index(struct results *r, const char *model)
 {
     if (r->n_models && !strcmp(r->models[r->n_models - 1], model))
@@ -211,7 +211,7 @@ int results_sample_end(const struct results *r, int first)
     return end;
 }
 
-/* --- the end --- */
+/* --- freeing --- */
 
 static void release_cell(struct results_cell *c)
 {

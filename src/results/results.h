@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run found, in memory: its problems and one small struct per cell. The whole records (raw
+/* Results of a run in memory: its problems and one small struct per cell. The whole records (raw
  * samples, evidence, compiler's text) stay in the store and are fetched one by one. */
 #ifndef ASSAY_RESULTS_RESULTS_H
 #define ASSAY_RESULTS_RESULTS_H
@@ -12,26 +12,26 @@ struct results_problem {
     char *repaired, *algebra; /* NULL when the file does not say */
 };
 
-/* Of one size that was timed. */
+/* Figures of one size that was timed. */
 struct results_size {
-    char hash[65]; /* of the size's graph: what a baseline is matched by */
+    char hash[65]; /* hash of the size's graph, by which baselines are matched */
     double cold_us, cold_lo, cold_hi;
     double peak_fraction;
 };
 
 struct results_cell {
-    const char *model;   /* of results.models */
-    const char *problem; /* of results.problems[].name */
+    const char *model;   /* one of results.models */
+    const char *problem; /* one of results.problems[].name */
     int model_at, problem_at;
     int sample, repeat;
     char *file;
     char *record;  /* id for results_record(), or NULL */
-    char *skipped; /* without a record: why */
-    /* With a record: */
+    char *skipped; /* reason if there is no record */
+    /* Set if there is a record: */
     enum verdict_kind verdict;
     char *reason;              /* "" for a pass */
     char *device;              /* "cpu", "cuda" */
-    char *fingerprint;         /* of the device */
+    char *fingerprint;         /* fingerprint of the device */
     double peak_fraction, sol; /* NAN when not timed */
     struct results_size *sizes;
     int n_sizes;
@@ -44,20 +44,21 @@ struct results {
     int n_models;
     struct results_problem *problems; /* sorted by name */
     int n_problems;
-    struct results_cell *cells; /* by model, problem, sample, repeat */
+    struct results_cell *cells; /* sorted by model, problem, sample, repeat */
     int n_cells;
 };
 
-/* Unknown run: ERR_INPUT that names the runs there are. */
+/* An unknown run is ERR_INPUT, with the names of the runs there are. */
 int results_load(struct store *s, const char *name, struct results **ret, struct err *err);
 void results_free(struct results *r);
 void results_freep(struct results **r);
-/* The whole record (docs/record.md), a new reference. The candidate's source: store_source(). */
+/* The whole record (docs/record.md), as a new reference. store_source() gives the candidate's
+ * source. */
 int results_record(struct store *s, const char *id, json_t **ret, struct err *err);
 
-/* Judged, and not for a fault of ours. */
+/* Whether the cell was judged, without a fault of ours. */
 bool results_cell_counts(const struct results_cell *c);
-/* The end of the repeats of the sample that begins at cell `first`. */
+/* Index after the last repeat of the sample that begins at cell `first`. */
 int results_sample_end(const struct results *r, int first);
 
 #endif

@@ -56,7 +56,7 @@ bool candidates_printable(const char *name)
     json_decref(utf8);
     for (const char *p = name; utf8 && *p; p++) {
         unsigned char a = (unsigned char)p[0];
-        uint32_t c = a; /* of two and three bytes: none of the others is one of these */
+        uint32_t c = a; /* decoded from two or three bytes; longer ones are never controls */
 
         if ((a & 0xc0) == 0x80)
             continue;
@@ -91,7 +91,7 @@ void candidates_drop(struct candidates *c, int at)
 
 /* --- problems --- */
 
-/* "level1_19" is how a folder spells level1/19. */
+/* A folder spells level1/19 as "level1_19". */
 static char *spell(const char *word)
 {
     char *out = xstrdup(word), *bar = strchr(out, '/') ? NULL : strchr(out, '_');
@@ -120,7 +120,7 @@ int candidates_problem(struct candidates *c, const char *share_dir, const char *
     return c->n_problems++;
 }
 
-/* Looking for a problem lists a folder: not once for every sample of it. */
+/* Looking for a problem lists a folder, so it is not done once for every sample of it. */
 void candidates_resolve(struct candidates *c, const char *share_dir)
 {
     AUTO(freep) char *word = NULL;
@@ -145,7 +145,7 @@ void candidates_resolve(struct candidates *c, const char *share_dir)
     }
 }
 
-/* --- order --- */
+/* --- order and duplicates --- */
 
 static int by_cell(const void *a, const void *b)
 {
@@ -162,7 +162,8 @@ static bool same_cell(const struct candidate *a, const struct candidate *b)
     return a->sample == b->sample && !strcmp(a->problem, b->problem) && !strcmp(a->model, b->model);
 }
 
-/* The one that is kept stands for the cell; the other says what it was in the way of. */
+/* The first file stands for the cell and is skipped. The second one is noted, with the name of the
+ * first. */
 static void refuse_both(struct candidates *c, int at)
 {
     struct candidate *first = &c->items[at], *second = &c->items[at + 1];

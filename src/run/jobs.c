@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A cell that the run holds already. */
+/* Cell that the run holds already. */
 struct known {
     char *model, *problem, *record, *verdict;
     int sample, repeat;
@@ -20,9 +20,9 @@ struct job_planner {
     struct candidates *candidates;
     struct run_progress *progress;
     struct jobs *jobs;
-    struct known *known; /* by problem, model, sample, repeat */
+    struct known *known; /* sorted by problem, model, sample, repeat */
     int n_known, cap_known;
-    char *device_names[16]; /* as device_registry; NULL: not asked yet */
+    char *device_names[16]; /* indexed like device_registry; NULL: not asked yet */
 };
 
 char *jobs_device_name(const struct device *device, const struct device_info *info)
@@ -30,7 +30,7 @@ char *jobs_device_name(const struct device *device, const struct device_info *in
     return xasprintf("%s %s", device->name, info->name);
 }
 
-/* --- what is there already --- */
+/* --- cells that are there already --- */
 
 static int by_cell(const void *a, const void *b)
 {
@@ -47,7 +47,7 @@ static int take_known(void *arg, const struct cell_row *c, const char *record_js
     struct job_planner *p = arg;
 
     (void)err;
-    /* Where we could not judge, we try again. */
+    /* Cells with infra are judged again. */
     if (!record_json || !c->verdict || !strcmp(c->verdict, verdict_names[VERDICT_INFRA]))
         return 0;
     if (p->n_known == p->cap_known) {
@@ -95,7 +95,7 @@ static const struct known *find_known(const struct job_planner *p, const struct 
     return p->n_known ? bsearch(&key, p->known, (size_t)p->n_known, sizeof(key), by_cell) : NULL;
 }
 
-/* --- what cannot be judged --- */
+/* --- candidates that cannot be judged --- */
 
 static void skip(struct candidate *c, const char *why)
 {
@@ -103,7 +103,7 @@ static void skip(struct candidate *c, const char *why)
         c->skipped = xstrdup(why);
 }
 
-/* Names the file once: most reasons begin with it. */
+/* Names the file only once: most reasons begin with it. */
 static void say_skipped(struct job_planner *p, const struct candidate *c)
 {
     const struct run_watcher *w = &p->config->watcher;
@@ -175,7 +175,7 @@ static void skip_all_of(struct job_planner *p, int problem, const char *why)
     for (int i = 0; i < p->candidates->n; i++)
         if (p->candidates->items[i].problem_at == problem) {
             skip(&p->candidates->items[i], why);
-            p->candidates->items[i].problem_at = -1; /* no cell: the run cannot describe it */
+            p->candidates->items[i].problem_at = -1; /* no cell: the problem is not loaded */
         }
 }
 
@@ -200,7 +200,7 @@ static int load_problems(struct job_planner *p, struct err *err)
 
 /* --- files --- */
 
-/* NULL: it is not judged, and *ret_why says why where there is something to say. */
+/* NULL: the file is not judged. *ret_why says why, if there is something to say. */
 static const struct device *device_of(const char *file, const struct device *chosen, char **ret_why)
 {
     const struct device *device = NULL;
@@ -235,7 +235,7 @@ static bool read_hash(struct candidate *c, char hash[HASH_HEX])
     struct err err = ERR_INIT;
     size_t len;
 
-    if (baseline_is(c->file)) { /* its text follows from the problem, whose hash counts too */
+    if (baseline_is(c->file)) { /* baselines are made from the problem, whose hash counts too */
         hash_of(c->file, strlen(c->file), hash);
         return true;
     }
@@ -277,9 +277,9 @@ static int add_jobs(struct job_planner *p, struct err *err)
     return 0;
 }
 
-/* --- what is left --- */
+/* --- jobs that are left --- */
 
-/* Asked once for every kind of device there are candidates for. */
+/* Each kind of device is asked once, if there are candidates for it. */
 static int ask_device(struct job_planner *p, const struct device *d, const char **ret,
                       struct err *err)
 {
@@ -344,7 +344,7 @@ static int drop_known(struct job_planner *p, struct err *err)
     return 0;
 }
 
-/* Repeat after repeat, so that what drifts in time shows between them. */
+/* Repeats come one after the other, so that a drift in time shows between them. */
 static int by_order(const void *a, const void *b)
 {
     const struct job *x = a, *y = b;

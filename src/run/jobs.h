@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is left to be judged, in the order in which it is: by device, problem, repeat, so that
- * inputs and expected values are made once. */
+/* Jobs: what is left to be judged, in this order: by device, problem, repeat. So inputs and
+ * expected values are made once. */
 #ifndef ASSAY_RUN_JOBS_H
 #define ASSAY_RUN_JOBS_H
 
@@ -12,15 +12,15 @@ struct job {
     const struct candidate *candidate; /* not owned */
     const struct device *device;
     int repeat;
-    char hash[HASH_HEX]; /* of the file when the run began */
-    struct job *twin;    /* the next one with the same content; it gets this one's record */
+    char hash[HASH_HEX]; /* hash of the file when the run began */
+    struct job *twin;    /* the next job with the same content; it gets the same record */
     enum job_state state;
-    struct prebuilt built; /* JOB_BUILT; without a source: our fault, the judge tries itself */
+    struct prebuilt built; /* with JOB_BUILT. No source: our fault, the judge builds it */
 };
 
 /* Jobs of one problem on one device, as many as one pool serves. */
 struct batch {
-    int first, n; /* of jobs.order */
+    int first, n; /* range of jobs.order */
 };
 
 struct run_problem {
@@ -28,27 +28,28 @@ struct run_problem {
 };
 
 struct jobs {
-    struct job *items; /* twins among them */
+    struct job *items; /* all jobs, twins included */
     int n;
-    struct job **order; /* without twins */
+    struct job **order; /* jobs without twins */
     int n_order;
     struct batch *batches;
     int n_batches;
-    struct run_problem *problems; /* as candidates.problems; name NULL: not needed or not loaded */
+    struct run_problem *problems; /* like candidates.problems; name NULL: not loaded */
     int n_problems;
 };
 
-/* What `--sizes auto` means for candidates that go to the device chosen, or by suffix where it is
- * NULL. Candidates of several devices get the smallest set that any of these has: a run has one. */
+/* The meaning of `--sizes auto` for candidates that go to the chosen device, or by suffix if that
+ * is NULL. A run has one set of sizes. So candidates of several devices get the smallest set that
+ * any of these has. */
 enum size_set jobs_auto_sizes(const struct candidates *c, const struct device *chosen);
 
-/* Loads the problems, reads the files, says what was skipped, writes the cells of what never will
- * be judged, and leaves out what the run holds already. */
+/* Loads the problems, reads the files and reports skipped candidates. Writes the cells of those
+ * that will never be judged, and leaves out jobs that the run holds already. */
 int jobs_plan(const struct run_config *config, struct candidates *candidates,
               struct run_progress *progress, struct jobs *ret, struct err *err);
 void jobs_release(struct jobs *j);
 
-/* "cpu AMD EPYC": what a cell is tied to. A heap string of the caller's. */
+/* Name of the device that a cell is tied to, such as "cpu AMD EPYC". The caller frees it. */
 char *jobs_device_name(const struct device *device, const struct device_info *info);
 
 #endif

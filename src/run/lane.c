@@ -3,9 +3,9 @@
  *   builders (one per core) --> queue --> judge (one per device) --> store
  *
  * A builder holds no device. A judge keeps its device open from the first problem to the last, and
- * its session, with inputs and expected values, while the problem stays the same. What looks as if
- * something outside had come in between (infra; a runner or a compiler that was killed) is judged
- * again, with a fresh session.
+ * its session, with inputs and expected values, while the problem stays the same. If something
+ * outside seems to have come in between (infra; a runner that was killed), the candidate is judged
+ * again, with a fresh session. A build that failed by our own fault is repeated.
  */
 #include "run/lane.h"
 
@@ -23,10 +23,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MIN_DEPTH 32 /* jobs ahead of the judges, at least */
+#define MIN_DEPTH 32 /* least number of jobs ahead of the judges */
 #define MAX_BUILDERS 64
 #define MAX_JUDGES 64
-#define INFRA_IN_A_ROW 3 /* then the rest of the problem waits for the next start */
+#define INFRA_IN_A_ROW 3 /* after so many, the rest of the batch waits for the next start */
 #define TICK_MS 100
 
 struct lane {
@@ -34,16 +34,16 @@ struct lane {
     const struct device *device;
     int first_device, n_devices;
     struct session_options options;
-    struct judge *first;     /* opened before there are threads; the first desk's */
-    struct device_info info; /* of its device: what code is built for */
+    struct judge *first;     /* opened before there are threads; goes to the first desk */
+    struct device_info info; /* the device that code is built for */
     struct queue queue;
     pthread_mutex_t ended_mutex;
     pthread_cond_t ended;
     int desks_left;
-    struct err err; /* the first that ended the run */
+    struct err err; /* the first error that ended the run */
 };
 
-/* --- telling --- */
+/* --- reporting --- */
 
 static void say(struct run_state *run, void (*tell)(void *, const char *), const char *text)
 {
@@ -120,16 +120,16 @@ static void *builder_main(void *arg)
 
 /* --- desks --- */
 
-/* A thread with a judge, one per device. */
+/* Desk: a thread with a judge, one per device. */
 struct desk {
     struct lane *lane;
     struct judge *judge;
-    int index; /* of the device */
+    int index; /* index of the device */
     pthread_t thread;
-    int problem_at; /* of `problem`, -1 without one */
+    int problem_at; /* index of `problem`; -1: none */
     struct problem *problem;
     int infra_in_a_row;
-    int to_come; /* candidates from the present job on, as far as spares go; no baselines */
+    int to_come; /* candidates from the present job on, for spares; no baselines */
 };
 
 static int reveal(void *arg, const char *pool, const char *seed, struct err *err)
@@ -182,7 +182,7 @@ static int open_problem(struct desk *d, int problem_at, struct err *err)
     return 0;
 }
 
-/* What no builder could read is read now, to say why. */
+/* A source that no builder could read is read now, to say why. */
 static int read_source(struct job *j, struct err *err)
 {
     const struct source_file file = {j->candidate->file, j->candidate->root_len};
@@ -191,7 +191,8 @@ static int read_source(struct job *j, struct err *err)
     return b->source ? 0 : prebuild_read(&file, &b->source, &b->source_len, b->source_hash, err);
 }
 
-/* 0: judged. -1: there is nothing to record, or the problem cannot be judged on this device now. */
+/* Returns 0 if the job was judged. -1: there is nothing to record, or the problem cannot be judged
+ * on this device now. */
 static int eval_job(struct desk *d, struct job *j, struct evaluation *ret, struct err *err)
 {
     bool is_baseline = baseline_is(j->candidate->file), was_built = j->built.build.log;
@@ -265,7 +266,7 @@ static void note_infra(struct desk *d, const struct job *j, const struct evaluat
         say(d->lane->run, d->lane->run->config->watcher.trouble, text);
 }
 
-/* What was planned is what is stored: twins share this record. */
+/* A file that changed since the run was planned is not stored: its twins would share the record. */
 static bool changed_meanwhile(struct desk *d, const struct job *j, const struct evaluation *e)
 {
     struct run_state *run = d->lane->run;
@@ -284,7 +285,7 @@ static bool changed_meanwhile(struct desk *d, const struct job *j, const struct 
     return true;
 }
 
-/* -1: the run ends. */
+/* Returns -1 if the run has to end. */
 static int judge_job(struct desk *d, struct job *j, struct err *err)
 {
     struct evaluation e;
@@ -335,8 +336,8 @@ static int count_candidates(const struct jobs *jobs, int from, int end)
     return n;
 }
 
-/* Spares outlive the problem: where a batch ends, what nobody has taken yet counts as well, since
- * one of them is this judge's next. */
+/* Spares outlive the problem. So the jobs that nobody has taken yet count as well: a batch of them
+ * is this judge's next. */
 static int count_to_come(const struct desk *d, const struct batch *b, int from)
 {
     struct lane *l = d->lane;
@@ -372,7 +373,7 @@ static int judge_batch(struct desk *d, const struct batch *b, struct err *err)
     return rc;
 }
 
-/* With build_only: what is built is in the cache, and that is all. */
+/* With build_only, builds only fill the cache. */
 static void pass_batch(struct desk *d, const struct batch *b)
 {
     struct lane *l = d->lane;
@@ -418,7 +419,7 @@ static void *desk_main(void *arg)
     return NULL;
 }
 
-/* --- the whole --- */
+/* --- a whole lane --- */
 
 static void tick(struct run_state *run)
 {
@@ -429,7 +430,7 @@ static void tick(struct run_state *run)
     pthread_mutex_unlock(&run->mutex);
 }
 
-/* Wakes up only where somebody looks: on the CPU this is one of the cores that are timed. */
+/* Wakes up only if somebody watches: on the CPU this is one of the cores that are timed. */
 static void wait_for_desks(struct lane *l)
 {
     pthread_mutex_lock(&l->ended_mutex);
@@ -512,7 +513,7 @@ static int run_threads(struct lane *l, int n_builders, struct err *err)
     return rc;
 }
 
-/* No such device here: the jobs are left for a start where there is. */
+/* Leaves the jobs for a start on a machine that has such a device. */
 static void leave_lane(struct lane *l, int first, int end, const struct err *why)
 {
     for (int b = first; b < end; b++)

@@ -7,17 +7,17 @@
 
 #include <pthread.h>
 
-/* What lanes share. */
+/* State that lanes share. */
 struct run_state {
     const struct run_config *config;
     struct jobs *jobs;
-    pthread_mutex_t mutex; /* of the store, the progress and the watcher */
+    pthread_mutex_t mutex; /* protects the store, the progress and the watcher */
     struct run_progress progress;
     uint64_t start_ns;
 };
 
-/* Batches first..end - 1. -1 when the run cannot go on (the store is full); what cannot be judged
- * is counted in the progress. */
+/* Judges batches first..end - 1. -1 when the run cannot go on (the store is full). Candidates that
+ * cannot be judged are counted in the progress. */
 int lane_run(struct run_state *run, int first, int end, struct err *err);
 
 #endif

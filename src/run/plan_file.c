@@ -22,7 +22,7 @@ void run_settings_release(struct run_settings *s)
     *s = (struct run_settings){0};
 }
 
-/* Paths in a plan are relative to it. */
+/* Paths in a plan are relative to the plan's folder. */
 static char *beside(const struct ydoc *d, const char *path)
 {
     const char *slash = strrchr(d->path, '/');
@@ -69,7 +69,7 @@ static int read_limits(const struct ydoc *d, struct run_settings *s, struct err 
     return 0;
 }
 
-/* The number of the word in size_choice_names, or -1. */
+/* Index of the word in size_choice_names, or -1. */
 static int size_choice(const char *word)
 {
     for (int i = 0; size_choice_names[i]; i++)
@@ -165,9 +165,9 @@ static int scan_folders(const struct ydoc *d, struct candidates *ret, struct err
 
 struct matrix {
     const struct ynode *models; /* NULL: all that are found */
-    int *problems;              /* of candidates.problems */
+    int *problems;              /* indices in candidates.problems */
     int n_problems;             /* 0: all that are found */
-    int64_t samples;            /* 0: all */
+    int64_t samples;            /* 0: all that are found */
 };
 
 static bool model_listed(const struct matrix *m, const char *word)
@@ -215,7 +215,8 @@ static void add_missing_samples(const struct matrix *m, const char *model, int p
                 ->problem_at = problem;
 }
 
-/* Where the plan names the whole matrix, what nobody wrote is a cell too: it counts as failed. */
+/* If the plan names the whole matrix, a sample without a file is a cell too: it counts as
+ * failed. */
 static void add_missing(const struct matrix *m, struct candidates *c)
 {
     int found = c->n;
@@ -225,7 +226,7 @@ static void add_missing(const struct matrix *m, struct candidates *c)
             add_missing_samples(m, list_item(m->models, i)->text, m->problems[k], found, c);
 }
 
-/* What was found only with candidates that are not listed is no problem of this run. */
+/* A problem is dropped if it was found only with candidates that are not listed. */
 static void drop_problems(const struct matrix *m, struct candidates *c)
 {
     for (int k = c->n_problems - 1; k >= 0; k--) {

@@ -86,7 +86,7 @@ static void choose_sizes(struct run_config *c, const struct candidates *candidat
         c->sizes = jobs_auto_sizes(candidates, device);
 }
 
-/* The end of the batches that are of the same device as batch `first`. */
+/* The end of the batches for the same device as batch `first`. */
 static int lane_end(const struct jobs *j, int first)
 {
     const struct device *device = j->order[j->batches[first].first]->device;
@@ -110,8 +110,8 @@ int run_execute(const struct run_config *wanted, struct candidates *candidates,
     const struct device *device = NULL;
     int index, rc = 0;
 
-    /* A word that names no device must not become what the run was made with. One that is not here
-     * is what was asked for: with nothing but that to judge on, there is no run. */
+    /* A word that names no device must not become a setting of the run. A device that is not here
+     * is what was asked for: if it is the only one to judge on, there is no run. */
     if ((config->device && (device_find(config->device, &device, &index, err) < 0 ||
                             device_check(device, config->device, err) < 0)) ||
         lock_run(config, &lock, err) < 0)
@@ -124,8 +124,8 @@ int run_execute(const struct run_config *wanted, struct candidates *candidates,
     if (jobs_plan(config, candidates, &run.progress, &jobs, err) < 0)
         return -1;
     run.start_ns = clock_ns();
-    /* One kind of device after the other: what compiles for one must not run beside calls that are
-     * timed on another, the CPU. */
+    /* One kind of device comes after the other: a compiler for one must not run beside calls that
+     * are timed on another, the CPU. */
     for (int first = 0, end; first < jobs.n_batches && rc == 0; first = end) {
         end = lane_end(&jobs, first);
         rc = lane_run(&run, first, end, err);

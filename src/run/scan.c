@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Candidates by where they lie and what they are called. */
+/* Finds candidates by their folder and their name. */
 #include "base/fs.h"
 #include "device/device.h"
 #include "run/candidates.h"
@@ -41,7 +41,7 @@ static const char *unfit(const char *name, bool *ret_other)
     return "no device takes files of this kind; see `assay doctor`";
 }
 
-/* The number at *at, moving past it; -1 when there is none that a sample could have. */
+/* The number at *at, moving past it; -1 if it is no number that a sample could have. */
 static int take_number(const char **at)
 {
     size_t digits = strspn(*at, "0123456789");
@@ -75,12 +75,12 @@ static int sample_of(const char *name)
 
 /* --- folders --- */
 
-/* A stranger may have filled the folder: a link in it leads to what the judge may read and he may
- * not. So nothing is opened but beneath root_fd, and no link is followed. */
+/* A stranger may have filled the folder. A link in it could lead to files that the judge may read
+ * and the stranger may not. So everything is opened beneath root_fd, and no link is followed. */
 struct scan {
     struct candidates *c;
     int root_fd;
-    size_t root_len; /* of every path: the folder that the user named */
+    size_t root_len; /* length of the folder that the user named, in every path */
 };
 
 enum entry_kind { ENTRY_FILE, ENTRY_FOLDER, ENTRY_LINK, ENTRY_SPECIAL, ENTRY_GONE };
@@ -138,7 +138,7 @@ static DIR *open_folder(const struct scan *s, const char *dir)
     return d;
 }
 
-/* Sorted, without hidden ones. -1: it cannot be read; errno says why. */
+/* Lists a folder, sorted, without hidden entries. -1: it cannot be read; errno says why. */
 static int list(const struct scan *s, const char *dir, struct entries *ret)
 {
     DIR *d = open_folder(s, dir);
@@ -164,8 +164,7 @@ static void note_unreadable(const struct scan *s, const char *path)
     candidates_note(s->c, "%s: %s", path, strerror(errno));
 }
 
-/* A file that is called like nothing we know: worth a word only if it may be a candidate, or the
- * folder of many. */
+/* Notes an entry with an unknown name, but only if it may be a candidate or the folder of many. */
 static void note_stray(const struct scan *s, const struct entry *e, const char *expected)
 {
     bool other;
@@ -203,7 +202,7 @@ static void take_sample(const struct scan *s, const char *model, const char *pro
 static void scan_problem(const struct scan *s, const char *model, const char *problem,
                          const char *dir, bool deeper);
 
-/* level1/19: the first folder is the suite. */
+/* In level1/19 the first folder is the suite. */
 static void scan_nested(const struct scan *s, const char *model, const char *problem,
                         const struct entry *e, bool deeper)
 {
@@ -220,7 +219,7 @@ static void scan_problem(const struct scan *s, const char *model, const char *pr
 {
     AUTO(entries_release) struct entries entries = {0};
 
-    /* A problem file is named by people, in a plan; this would be looked for in their folder. */
+    /* Only a plan may name a problem's file: a word that ends in .lua is looked up as a path. */
     if (!strcmp(suffix_of(problem), ".lua")) {
         candidates_note(s->c, "%s: passed over: a folder does not name a problem's file", dir);
         return;
@@ -259,7 +258,7 @@ static void scan_model(const struct scan *s, const struct entry *model)
 
 /* --- KernelBench --- */
 
-/* "level_1_problem_19_sample_0_kernel.cu"; false when it is called otherwise. */
+/* "level_1_problem_19_sample_0_kernel.cu"; false for another name. */
 static bool parse_kernelbench(const char *name, int *level, int *problem, int *sample)
 {
     const char *at = name;
@@ -284,7 +283,7 @@ static void take_file(const struct scan *s, const char *model, const struct entr
     add(s, model, word, sample, e);
 }
 
-/* The last part of the path, or what "." stands for. */
+/* The last part of the folder's real path. */
 static char *folder_name(const char *dir)
 {
     AUTO(freep) char *real = realpath(dir, NULL);

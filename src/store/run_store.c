@@ -28,7 +28,7 @@ static void bind_texts(sqlite3_stmt *q, int at, const char *const *texts, size_t
         statement_text(q, at + (int)i, texts[i]);
 }
 
-/* One after the other, from parameter `at` on. */
+/* Binds texts one after the other, from parameter `at` on. */
 #define BIND_TEXTS(q, at, ...)                            \
     bind_texts(q, at, (const char *const[]){__VA_ARGS__}, \
                sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
@@ -48,7 +48,7 @@ static int insert_run(struct store *s, const struct run_row *run, struct err *er
     return step(s, q, "cannot add a run", err);
 }
 
-/* Figures of one run are compared with each other: all are made the same way. */
+/* Figures of one run are compared with each other, so all are made the same way. */
 static int same_settings(void *arg, const struct run_row *had, struct err *err)
 {
     const struct run_row *want = arg;
@@ -107,7 +107,8 @@ static int put_cell(struct store *s, const char *run, const struct cell_row *c, 
     return step(s, q, "cannot add a cell", err);
 }
 
-/* All repeats of a sample are of one file and one problem: those of what was there before go. */
+/* All repeats of a sample are of one file and one problem. Cells of another file or problem are
+ * dropped. */
 static int drop_stale(struct store *s, const char *run, const struct cell_row *c, struct err *err)
 {
     AUTO(statement_finalizep) sqlite3_stmt *q = NULL;
@@ -158,7 +159,7 @@ static struct run_row run_of(sqlite3_stmt *q)
                             .steady = sqlite3_column_int(q, 6) != 0};
 }
 
-/* A damaged file may read as NULL what the schema says is never NULL. */
+/* A damaged file may give NULL for a column that the schema says is never NULL. */
 static int check_columns(const struct store *s, sqlite3_stmt *q, int n, struct err *err)
 {
     for (int i = 0; i < n; i++)
@@ -167,7 +168,7 @@ static int check_columns(const struct store *s, sqlite3_stmt *q, int n, struct e
     return 0;
 }
 
-/* Rows until there are no more, or until each() fails. */
+/* Calls each() for every row, until it fails. */
 static int each_run(struct store *s, sqlite3_stmt *q,
                     int (*each)(void *arg, const struct run_row *run, struct err *err), void *arg,
                     int *ret_n, struct err *err)

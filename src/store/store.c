@@ -13,7 +13,7 @@
 
 #define BUSY_MS 10000
 
-/* schema[v] makes version v + 1 of version v. What was released is never changed: add a step. */
+/* schema[v] makes version v + 1 of version v. A released step is never changed: add another one. */
 static const char *const schema[] = {
     "CREATE TABLE IF NOT EXISTS records ("
     "  id TEXT PRIMARY KEY,"
@@ -65,7 +65,7 @@ int store_fail(const struct store *s, const char *what, struct err *err)
     return fail(err, ERR_SYSTEM, "store %s/store.db: %s: %s", s->home, what, sqlite3_errmsg(s->db));
 }
 
-/* SQLite does not wait by itself where it sees a deadlock coming, as when two processes turn on
+/* SQLite does not wait by itself if it sees a deadlock coming, as when two processes turn on
  * WAL. */
 int store_exec(struct store *s, const char *sql, struct err *err)
 {
@@ -124,7 +124,7 @@ static int lock_folder(const char *home, int *ret_fd, struct err *err)
     return 0;
 }
 
-/* As a whole or not at all, so that a kill leaves one version or the next. */
+/* A step is done as a whole or not at all, so that a kill leaves one version or the next. */
 static int migrate(struct store *s, const char *step, struct err *err)
 {
     AUTO(freep) char *sql = xasprintf("BEGIN IMMEDIATE; %s COMMIT;", step);
@@ -135,8 +135,8 @@ static int migrate(struct store *s, const char *step, struct err *err)
     return -1;
 }
 
-/* WAL survives kill -9 of any process; NORMAL leaves out the fsync per commit, which only a power
- * cut could tell. */
+/* WAL survives kill -9 of any process. NORMAL leaves out the fsync per commit, which only a power
+ * cut could show. */
 static int set_up(struct store *s, struct err *err)
 {
     int version = 0;

@@ -10,17 +10,17 @@
 
 struct store;
 
-/* Makes what is missing. A store of a newer schema, a folder that cannot be written, a file that is
- * no database: one clear error. */
+/* Opens the store, and makes what is missing. A store of a newer schema, a folder that cannot be
+ * written, a file that is no database: one clear error. */
 int store_open(const char *home, struct store **ret, struct err *err);
 void store_close(struct store *s);
 void store_closep(struct store **s);
 
-/* The source first (by its hash), then the record in one transaction: a crash in between leaves a
- * source nobody names, never a record without its source. */
+/* Stores the source first (by its hash), then the record in one transaction. A crash in between
+ * leaves a source nobody names, never a record without its source. */
 int store_add(struct store *s, const json_t *record, const char *source_hash, const void *source,
               size_t source_len, struct err *err);
-/* A retired pool's seed, by its commitment; saying it twice is fine. */
+/* Stores the seed of a retired pool by its commitment; a second time is fine. */
 int store_reveal(struct store *s, const char *pool, const char *seed, struct err *err);
 /* Number of records, for doctor and tests. */
 int store_count(struct store *s, int64_t *ret, struct err *err);

@@ -12,11 +12,12 @@ struct store {
     char *home;
 };
 
-/* ERR_SYSTEM with the file's name and what SQLite says; always -1. */
+/* ERR_SYSTEM with the file's name and SQLite's message; always -1. */
 int store_fail(const struct store *s, const char *what, struct err *err);
-/* Statements without results. Waits where SQLite by itself would not. */
+/* Executes statements without results. Waits also where SQLite by itself would not. */
 int store_exec(struct store *s, const char *sql, struct err *err);
-/* Prepares, or fails with `what`. Finalised by the caller: AUTO(statement_finalizep). */
+/* Prepares a statement, or fails with `what`. The caller finalises it:
+ * AUTO(statement_finalizep). */
 int store_prepare(struct store *s, const char *sql, const char *what, sqlite3_stmt **ret,
                   struct err *err);
 void statement_finalizep(sqlite3_stmt **q);

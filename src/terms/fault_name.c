@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const char *const faults[] = {
-    /* What the driver answers to a launch, an event or a wait. */
+    /* Answers of the CUDA driver to a launch, an event or a wait. */
     "CUDA_ERROR_INVALID_VALUE",
     "CUDA_ERROR_OUT_OF_MEMORY",
     "CUDA_ERROR_NOT_INITIALIZED",
@@ -64,7 +64,7 @@ static const char *const faults[] = {
     /* Baselines in PyTorch (workers/assay_worker/session.py). */
     "TORCH",
     "OUT_OF_MEMORY",
-    /* The fake device (device/fake/fake.c). */
+    /* The fake device (device/fake/fake_runner.c). */
     "FAKE_ERROR_FAULT",
 };
 

@@ -4,13 +4,14 @@
 #include "base/util.h"
 
 /* Medians of processes differ by 0.07 us (standard deviation; H200, kernels of 5 to 20 us), above
- * all because their buffers lie elsewhere: eight of them, with eight buffers each. */
+ * all because their buffers lie elsewhere. So a steady plan has eight processes with eight buffers
+ * each. */
 #define STEADY_RUNNERS 8
 #define STEADY_ARENAS 8
 #define STEADY_CALLS 384
 #define STEADY_CONTENT_MS 200
-#define STEADY_BYTES ((size_t)8 << 30) /* the least buffers of all of them */
-#define ARENAS_BYTES ((size_t)1 << 30) /* one process's, where it has more than the least */
+#define STEADY_BYTES ((size_t)8 << 30) /* arenas of all processes, with PLAN_MIN_ARENAS each */
+#define ARENAS_BYTES ((size_t)1 << 30) /* arenas of one process, if more than PLAN_MIN_ARENAS */
 
 void plan_make_steady(struct plan *p)
 {

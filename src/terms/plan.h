@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How an evaluation is carried out; part of the record. */
+/* Plan: how an evaluation is carried out; part of the record. */
 #ifndef ASSAY_TERMS_PLAN_H
 #define ASSAY_TERMS_PLAN_H
 
@@ -10,30 +10,31 @@
 #include <stdint.h>
 
 #define PLAN_MAX_RUNNERS 8
-#define PLAN_MIN_ARENAS 2 /* the same content at other addresses */
+#define PLAN_MIN_ARENAS 2 /* a content is seen at more than one address */
 #define PLAN_MAX_ARENAS 16
-/* Contents for scored calls, whatever they cost: so many, and so many of each scored law. */
+/* Contents that are made for scored calls whatever they cost: so many, and so many of each scored
+ * law. */
 #define PLAN_FRESH 16
 #define PLAN_FRESH_LAW 6
-/* Scored calls that a median rests on at least, however few a plan asks for. */
+/* Least number of scored calls that a median rests on, however few a plan asks for. */
 #define PLAN_LEAST_CALLS 12
 
 struct plan {
     int checks;    /* calls on fresh contents before anything is timed; at least one of every law */
-    int warmups;   /* over all runners */
+    int warmups;   /* number of warm-ups, over all runners */
     int min_calls; /* scored calls per size, over all runners */
     int max_calls;
-    int budget_ms;  /* for the scored calls of one size */
-    int content_ms; /* for contents beyond the first, per size */
+    int budget_ms;  /* time for the scored calls of one size */
+    int content_ms; /* time for contents beyond those of plan_fresh(), per size */
     int runners;    /* fresh processes per size, interleaved */
-    int spares;     /* of these, kept warm; 0: by the device, -1: none */
-    int arenas;     /* of either kind, where a call may find its tensors; 0: PLAN_MIN_ARENAS */
-    bool steady;    /* `runners` are the most: plan_fit() */
+    int spares;     /* runners kept warm; 0: the device decides, -1: none */
+    int arenas;     /* input arenas, and as many output arenas; 0: PLAN_MIN_ARENAS */
+    bool steady;    /* `runners` is the largest number: plan_fit() */
     int hot_ms;     /* length of one back-to-back batch */
     int call_timeout_ms;
     int build_timeout_ms;
-    int check_limit_ms;  /* for the checks of one size, 0: none; past it the verdict is timeout */
-    int timing_limit_ms; /* for its scored calls, 0: none; past it fewer than min_calls will do */
+    int check_limit_ms;  /* limit for the checks of one size, 0: none; past it: timeout */
+    int timing_limit_ms; /* limit for scored calls of one size, 0: none; past it fewer will do */
     bool check_only;     /* no timing: verdict on correctness alone */
     bool require_sandbox;
     bool no_cache;
@@ -50,24 +51,23 @@ static inline int plan_runners(const struct plan *p)
 int plan_fresh(const struct plan *p, int scored_laws);
 int plan_least_calls(const struct plan *p, int scored_laws);
 
-/* Medians differ between processes more than inside one: three of them (facts measured on a CPU).
- */
+/* Default plan. session_open() chooses the number of processes: three on a CPU, because medians
+ * differ between processes more than inside one (facts measured on a CPU). */
 #define PLAN_DEFAULT                                                                       \
     {                                                                                      \
         .checks = 5, .warmups = 10, .min_calls = 30, .max_calls = 400, .budget_ms = 500,   \
         .content_ms = 10, .hot_ms = 1, .call_timeout_ms = 10000, .build_timeout_ms = 60000 \
     }
 
-/* For figures to be published: so many processes, buffers and calls that judging a candidate again
- * gives its median again, within 0.1 us or 1 % on a GPU. */
+/* Changes the plan for figures to be published: so many processes, buffers and calls that judging a
+ * candidate again gives its median again, within 0.1 us or 1 % on a GPU. */
 void plan_make_steady(struct plan *p);
-/* The plan for a size whose inputs and outputs take so many bytes. What is large lies everywhere,
- * and takes long: it needs fewer buffers, and in a steady plan fewer processes, each with as many
- * calls. */
+/* Fits the plan to a size whose inputs and outputs take so many bytes. Large tensors lie everywhere
+ * in memory, and their calls take long. So they need fewer buffers and, in a steady plan, fewer
+ * processes with as many calls each. */
 void plan_fit(struct plan *p, size_t tensor_bytes);
 
-/* Whether both ask for the same calls: not counting spares, the build and the telling of progress.
- */
+/* Whether both plans ask for the same calls. Spares, the build and the progress do not count. */
 bool plan_same_calls(const struct plan *a, const struct plan *b);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What takes long says so: the judge reports where it is, the command decides whether to show it.
- */
+/* Progress: the judge reports where it is, the command decides whether to show it. */
 #ifndef ASSAY_TERMS_PROGRESS_H
 #define ASSAY_TERMS_PROGRESS_H
 
 struct progress {
-    /* `total` may grow as measuring goes on; NULL: nobody is interested. */
+    /* `total` may grow as measuring goes on. NULL: nobody is interested. */
     void (*report)(void *arg, const char *phase, int done, int total);
     void *arg;
 };

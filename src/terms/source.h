@@ -14,10 +14,10 @@ struct source_text {
     size_t len;
 };
 
-/* Where such a text comes from. */
+/* File that a candidate's text comes from. */
 struct source_file {
     const char *path;
-    /* So many characters of path are the folder that the user named: beneath it no link is
+    /* Length of the folder that the user named, the first part of path: beneath it no link is
      * followed. 0: the user named the file itself, and its links lead where they lead. */
     size_t root_len;
 };

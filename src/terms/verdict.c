@@ -22,9 +22,10 @@ const char *const verdict_names[VERDICT_COUNT] = {
 const struct reason_row reason_table[REASON_COUNT] = {
     [REASON_NONE] = {VERDICT_PASS, "", "The candidate passed."}, REASONS(REASON_ROW)};
 
-/* --- setting one --- */
+/* --- setting a verdict --- */
 
-/* Part of it may be the candidate's words: one line, nothing that moves a terminal's cursor. */
+/* A detail may quote the candidate. So it is one line, without anything that moves a terminal's
+ * cursor. */
 static void print_detail(struct verdict *v, const char *fmt, va_list ap)
 {
     vsnprintf(v->detail, sizeof(v->detail), fmt, ap);
@@ -64,7 +65,7 @@ int verdict_set_named(struct verdict *v, enum reason reason, const char *name, c
     return 1;
 }
 
-/* --- looking through all --- */
+/* --- the list of reasons --- */
 
 static const char *find_crash_name(const char *text, size_t len)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What we found out about a candidate: data, stored and reported. Not to be confused with an error
- * (base/err.h), which means that we could not find out; an error becomes VERDICT_INFRA when it is
- * recorded. */
+/* Verdict: what we found out about a candidate. It is data, stored and reported. An error
+ * (base/err.h) means that we could not find out; it becomes VERDICT_INFRA when it is recorded. */
 #ifndef ASSAY_TERMS_VERDICT_H
 #define ASSAY_TERMS_VERDICT_H
 
@@ -32,19 +31,19 @@ enum reason {
 
 struct reason_row {
     enum verdict_kind kind;
-    const char *code; /* in records */
+    const char *code; /* code in records */
     const char *meaning;
 };
 extern const struct reason_row reason_table[REASON_COUNT];
 
-/* All zero is a pass. Kind and code follow from the reason: only the functions below set these
- * three. */
+/* Finding on a candidate; all zero is a pass. Kind and code follow from the reason: only the
+ * functions below set these three. */
 struct verdict {
     enum reason reason;
     enum verdict_kind kind;
     char code[48];     /* "rms", "unwritten", "SIGSEGV", "sandbox"; "" for a pass */
     char detail[1024]; /* one line for people: which check, where, how much */
-    bool quotes;       /* part of it is what the candidate's process wrote */
+    bool quotes;       /* `detail` quotes what the candidate's process wrote */
 };
 
 #define VERDICT_INIT                             \
@@ -52,22 +51,23 @@ struct verdict {
         REASON_NONE, VERDICT_PASS, "", "", false \
     }
 
-/* Fills v; always returns 1, "the candidate's fault", so that a caller can `return
- * verdict_set(...)` where 0 is fine and -1 an error of ours. */
+/* Fills v and always returns 1, "the candidate's fault". So a caller can `return verdict_set(...)`
+ * where 0 is fine and -1 an error of ours. */
 int verdict_set(struct verdict *v, enum reason reason, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
-/* The same for a reason whose code is the name of what happened: REASON_CRASH_SIGNAL and
- * REASON_CRASH_FAULT. The name comes from fault_name.h, never from the candidate's text. */
+/* The same as verdict_set() for a reason whose code is the name of what happened:
+ * REASON_CRASH_SIGNAL and REASON_CRASH_FAULT. The name comes from fault_name.h, never from the
+ * candidate's text. */
 int verdict_set_named(struct verdict *v, enum reason reason, const char *name, const char *fmt, ...)
     PRINTF_LIKE(4, 5);
 
-/* Another reason for the same finding; detail and quotes stay. */
+/* Gives the same finding another reason; detail and quotes stay. */
 void verdict_change(struct verdict *v, enum reason reason);
 
 /* The code of a verdict as records have it, if the first len bytes of text are one; else NULL. */
 const char *verdict_find_code(enum verdict_kind kind, const char *text, size_t len);
 
-/* All reasons as Markdown: docs/reasons.md. */
+/* Prints all reasons as Markdown: docs/reasons.md. */
 void reasons_print(struct buf *out);
 
 #endif
