@@ -5,9 +5,9 @@
 
 #include "content/pool.h"
 
-static inline struct law_gate *pool_law_gate(const struct pool *p, int content, int output)
+static inline struct law_gate *pool_law_gate(const struct pool *p, int law, int output)
 {
-    return &p->gates[pool_law(p, content) * p->graph->n_outputs + output];
+    return &p->gates[law * p->graph->n_outputs + output];
 }
 
 /* Number of rows whose errors are measured by the row's own size; 0 if the whole tensor is one. */

@@ -127,7 +127,8 @@ static int compare_fused(const struct pool *p, const struct pool_slot *slot, con
     struct ops_compare what = {.output = a->output,
                                .type = a->type,
                                .got = pool_address(a->got) + a->at,
-                               .scale = &pool_law_gate(p, a->content, a->output)->scale,
+                               .scale =
+                                   &pool_law_gate(p, pool_law(p, a->content), a->output)->scale,
                                .print = a->print};
 
     assert(a->at + (size_t)pool_output_count(p->graph, a->output) * dtype_size(a->type) <=
@@ -188,7 +189,7 @@ int shortcut_compare_stored(struct pool *p, const struct pool_slot *slot, const 
         .got_at = a->at,
         .type = a->type,
         .n = pool_output_count(p->graph, a->output),
-        .scale = &pool_law_gate(p, a->content, a->output)->scale,
+        .scale = &pool_law_gate(p, pool_law(p, a->content), a->output)->scale,
         .row_rms = row_rms,
         .rms_at = p->rms_offset[a->output],
         .print = a->print,

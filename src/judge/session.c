@@ -248,7 +248,7 @@ static int build(struct session *s, struct evaluation *e, struct err *err)
 
 /* --- evidence from machine code --- */
 
-static int look(const struct session *s, struct evaluation *e, struct err *err)
+static int inspect_artifact(const struct session *s, struct evaluation *e, struct err *err)
 {
     const struct prebuild_request p = request_of(s);
 
@@ -257,12 +257,12 @@ static int look(const struct session *s, struct evaluation *e, struct err *err)
 
 /* Inspects the code before anything runs: code that does not meet the requirement need not be
  * timed. */
-static int look_at_code(struct session *s, struct evaluation *e, struct err *err)
+static int inspect_code(struct session *s, struct evaluation *e, struct err *err)
 {
     const struct prebuild_request p = request_of(s);
     const struct source_text source = source_of(e);
 
-    if (look(s, e, err) < 0)
+    if (inspect_artifact(s, e, err) < 0)
         return -1;
     e->infra_kind = ERR_SYSTEM; /* used only with VERDICT_INFRA */
 
@@ -276,7 +276,7 @@ static int look_at_code(struct session *s, struct evaluation *e, struct err *err
 /* If nothing is required of the code, the disassembler works beside the judge. It takes longer
  * than judging a small kernel, and one busy core does not move a time that the device itself
  * measures. */
-struct look {
+struct inspection {
     struct session *s;
     struct evaluation *e;
     struct err err;
@@ -287,23 +287,23 @@ struct look {
 
 static void *inspect_aside(void *arg)
 {
-    struct look *l = arg;
+    struct inspection *l = arg;
 
-    l->rc = look(l->s, l->e, &l->err);
+    l->rc = inspect_artifact(l->s, l->e, &l->err);
     return NULL;
 }
 
-static int inspect_start(struct look *l, struct err *err)
+static int inspect_start(struct inspection *l, struct err *err)
 {
     if (l->e->evidence_ready || l->s->problem->requires_tensor ||
         subject_clock(&l->e->subject, l->s->options.device) == CLOCK_JUDGE)
-        return look_at_code(l->s, l->e, err);
+        return inspect_code(l->s, l->e, err);
     l->started = pthread_create(&l->thread, NULL, inspect_aside, l) == 0;
-    return l->started ? 0 : look_at_code(l->s, l->e, err);
+    return l->started ? 0 : inspect_code(l->s, l->e, err);
 }
 
 /* rc: result of judging, which counts more. */
-static int inspect_end(struct look *l, int rc, struct err *err)
+static int inspect_end(struct inspection *l, int rc, struct err *err)
 {
     if (l->started)
         pthread_join(l->thread, NULL);
@@ -482,7 +482,7 @@ static void conclude(const struct session *s, struct evaluation *e, int rc, uint
 void session_eval(struct session *s, const struct source_text *source, struct prebuilt *built,
                   struct evaluation *ret)
 {
-    struct look look = {.s = s, .e = ret, .err = ERR_INIT};
+    struct inspection inspection = {.s = s, .e = ret, .err = ERR_INIT};
     struct err err = ERR_INIT;
     uint64_t start = clock_ns();
 
@@ -496,10 +496,10 @@ void session_eval(struct session *s, const struct source_text *source, struct pr
     int rc = build(s, ret, &err);
 
     if (rc == 0)
-        rc = inspect_start(&look, &err);
+        rc = inspect_start(&inspection, &err);
     if (rc == 0)
         rc = judge_sizes(s, ret, &err);
-    rc = inspect_end(&look, rc, &err);
+    rc = inspect_end(&inspection, rc, &err);
     spend_pool(s, ret);
     conclude(s, ret, rc, start, &err);
     ret->phases.ms[PHASE_TOTAL] += built ? ret->build.ms : 0;

@@ -48,7 +48,7 @@ struct rproc_glimpse {
 
 /* Called again and again while the judge waits for a runner. */
 struct rproc_watch {
-    void (*look)(void *arg);
+    void (*check)(void *arg);
     void *arg;
 };
 

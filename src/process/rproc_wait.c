@@ -163,7 +163,7 @@ int rproc_watch_memory(struct rproc *r, enum rproc_when when, struct verdict *v)
 /* --- waiting --- */
 
 /* Looks for death, text and memory between spins: 0 go on, 1 ended (*v says why). */
-static int look(struct rproc *r, enum rproc_when when, struct verdict *v)
+static int poll_process(struct rproc *r, enum rproc_when when, struct verdict *v)
 {
     struct pollfd fds[2] = {{r->pidfd, POLLIN, 0}, {r->out_fd, POLLIN, 0}};
 
@@ -174,8 +174,8 @@ static int look(struct rproc *r, enum rproc_when when, struct verdict *v)
             return rproc_died(r, when, v);
     }
 
-    if (r->watch.look)
-        r->watch.look(r->watch.arg);
+    if (r->watch.check)
+        r->watch.check(r->watch.arg);
 
     return rproc_watch_memory(r, when, v);
 }
@@ -193,7 +193,7 @@ int rproc_spin_for_either(struct rproc *r, atomic_uint *word, atomic_uint *other
             relax();
         }
 
-        int rc = look(r, when, v);
+        int rc = poll_process(r, when, v);
 
         if (rc)
             return rc;
