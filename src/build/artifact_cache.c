@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One file per artifact (kept.h):
+ * One file per artifact (file_cache.h), with a head, the log and the artifact:
  *
- *     assay-artifact 1 LOG_BYTES LOG_HASH ARTIFACT_BYTES ARTIFACT_HASH\n   then the log, the
- * artifact
+ *     assay-artifact 1 LOG_BYTES LOG_HASH ARTIFACT_BYTES ARTIFACT_HASH\n
  *
- * Nothing is flushed to the disk: what a crash damaged does not match its hashes and is built
- * again.
+ * Nothing is flushed to the disk: a file that a crash damaged does not match its hashes, and is
+ * built again.
  */
 #include "build/artifact_cache.h"
 

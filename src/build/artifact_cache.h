@@ -11,9 +11,9 @@
 #define ARTIFACT_MAX_LOG ((size_t)64 << 10)
 
 struct artifact_entry {
-    struct buf log; /* what the compiler said: warnings matter on success too */
+    struct buf log; /* the compiler's output: warnings matter on success too */
     struct buf artifact;
-    char hash[HASH_HEX]; /* of the artifact */
+    char hash[HASH_HEX]; /* hash of the artifact */
 };
 
 #define ARTIFACT_ENTRY_INIT    \
@@ -23,7 +23,7 @@ struct artifact_entry {
 
 void artifact_entry_release(struct artifact_entry *e);
 
-/* False when there is none, or what is there is damaged. */
+/* Loads an entry; false when there is none or it is damaged. */
 bool artifact_cache_load(const char *cache_dir, const char *key, struct artifact_entry *ret);
 int artifact_cache_store(const char *cache_dir, const char *key, const struct artifact_entry *e,
                          struct err *err);

@@ -13,8 +13,8 @@
 struct build_request {
     const char *device;    /* "cpu", "cuda", "fake" */
     const char *arch;      /* cuda: "90a" (build_cuda_arch()); others: not looked at */
-    const char *file_name; /* of the candidate, for messages: its suffix chooses the toolchain */
-    const char *source;    /* its text */
+    const char *file_name; /* candidate's name for messages; its suffix chooses the toolchain */
+    const char *source;    /* the candidate's text */
     size_t source_len;
     const char *problem_h;   /* the problem's header (emit_c_header) */
     const char *include_dir; /* holds assay.h */
@@ -27,25 +27,27 @@ enum build_status { BUILD_OK, BUILD_FAILED, BUILD_TIMEOUT, BUILD_TOO_LARGE };
 
 struct build_result {
     enum build_status status;
-    int artifact_fd; /* BUILD_OK: a sealed memfd; the caller's to close */
+    int artifact_fd; /* BUILD_OK: a sealed memfd; the caller closes it */
     char artifact_hash[HASH_HEX];
     bool cached;
     char *log;         /* the compiler's text, capped, never NULL */
     char *toolchain;   /* "gcc 12.2.0 -O3 -march=native ..." */
-    const char *walls; /* of the compiler's sandbox; "" when cached */
+    const char *walls; /* walls of the compiler's sandbox; "" when cached */
     double ms;
 };
 
 #define BUILD_ARCH_MAX 8
-/* The name of an NVIDIA architecture by its compute capability: 8.9 is "89". From 9.0 on with its
- * own instructions ("90a"): the code runs on this very architecture and no other. */
+/* The name of an NVIDIA architecture by its compute capability: 8.9 is "89". From 9.0 on the name
+ * stands for the architecture with its own instructions ("90a"): the code runs on it and on no
+ * other. */
 void build_cuda_arch(int major, int minor, char ret[BUILD_ARCH_MAX]);
 
-/* ERR_SYSTEM when there is no compiler (and what to install), the disk is full, ... */
+/* Builds the artifact, or takes it from the cache. ERR_SYSTEM when there is no compiler (and what
+ * to install), the disk is full, ... */
 int build_artifact(const struct build_request *req, struct build_result *ret, struct err *err);
 void build_result_release(struct build_result *r);
 
-/* What builds and evidence are made with, as it is found here. */
+/* A tool that builds or evidence need, as it is found here. */
 struct build_tool {
     const char *what; /* "cc", "c++", "nvcc", "disasm" */
     bool there;

@@ -20,9 +20,10 @@
 #include <unistd.h>
 
 #define ATTEMPTS 10
-#define STALE_S 86400 /* where the file system has no locks */
+#define STALE_S 86400 /* age of a stale folder, if the file system has no locks */
 
-/* Whether its builder is gone; then the lock is ours, so that nobody else removes it as well. */
+/* True if the folder's builder is gone. Then the lock is ours, so that nobody else removes the
+ * folder as well. */
 static bool is_stale(int fd)
 {
     struct stat st;
@@ -57,7 +58,7 @@ static int make_locked(const char *tmp, struct build_dir *ret)
     AUTO(freep) char *path = fs_join(tmp, "XXXXXX");
     struct stat st;
 
-    interrupt_hold(); /* or an interrupt in between would leave a folder that it does not know */
+    interrupt_hold(); /* without this, an interrupt here would leave a folder behind */
 
     bool made = mkdtemp(path) != NULL;
 

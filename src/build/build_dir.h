@@ -15,8 +15,8 @@ struct build_dir {
         NULL, -1       \
     }
 
-/* Makes one under cache_dir/tmp, and removes those there whose builders have died. */
+/* Makes a folder under cache_dir/tmp, and removes folders there whose builders have died. */
 int build_dir_open(const char *cache_dir, struct build_dir *ret, struct err *err);
-void build_dir_close(struct build_dir *d); /* with all that is in it */
+void build_dir_close(struct build_dir *d); /* removes the folder with all that is in it */
 
 #endif

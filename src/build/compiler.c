@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver is not all: cc1 (cc1plus) does the work and can be updated alone, so its file counts
+/* gcc is only a driver: cc1 (cc1plus) does the work and can be updated alone, so its file counts
  * too, on every call. */
 #include "build/compiler.h"
 
@@ -20,7 +20,7 @@ static const struct language {
   language_cxx = {"ASSAY_CXX", (const char *const[]){"g++", "c++", NULL},
                   "-print-prog-name=cc1plus", "nvcc needs a C++ compiler: install g++"};
 
-/* "g++ (Debian 12.2.0-14) 12.2.0" and g++-12 in /usr/bin: "gcc 12.2.0". */
+/* Makes "gcc 12.2.0" of "g++ (Debian 12.2.0-14) 12.2.0" and g++-12 in /usr/bin. */
 static char *short_name(const char *path, const char *version, size_t len)
 {
     const char *word = strstr(path, "clang") ? "clang" : "gcc", *number = version + len;
@@ -30,7 +30,7 @@ static char *short_name(const char *path, const char *version, size_t len)
     return xasprintf("%s %.*s", word, (int)(version + len - number), number);
 }
 
-/* Its answer: the version, a licence, and in the last line where cc1 is. */
+/* The compiler's answer has the version, a licence, and in the last line the path of cc1. */
 static char *cc1_of(const struct buf *answer)
 {
     AUTO(freep) char *text = xstrdup(buf_str(answer));

@@ -3,7 +3,7 @@
  * The same figures as `ptxas -v` prints (tests/unit/test_cubin.c compares them):
  *
  *   registers, stack   .nv.info: a list of attributes, these by the number of the kernel's symbol
- *   shared, local      the size of .nv.shared.NAME and .nv.local.NAME; none where there is none
+ *   shared, local      the size of .nv.shared.NAME and .nv.local.NAME; 0 without such a section
  */
 #include "build/cubin.h"
 
@@ -13,13 +13,15 @@
 
 #define SHARED ".nv.shared."
 #define LOCAL ".nv.local."
-/* From sm_90 on the system's own KiB comes first, and counts in each kernel's section. */
+/* From sm_90 on the system's own KiB comes first in shared memory, and counts in each kernel's
+ * section. */
 #define RESERVED SHARED "reserved.0"
 #define RESERVED_BYTES 1024
 
-/* An attribute: form, code, and 16 bits that are its value or, in this form, the bytes behind. */
+/* An attribute has a form, a code and 16 bits. In this form the 16 bits are the number of bytes
+ * that follow, in others the value. */
 #define FORM_SIZED 4
-#define MAX_BYTES ((uint64_t)1 << 20) /* of attributes; a kernel has some 50 */
+#define MAX_BYTES ((uint64_t)1 << 20) /* most bytes of attributes; a kernel has some 50 */
 enum { CODE_FRAME_BYTES = 0x11, CODE_MIN_STACK_BYTES = 0x12, CODE_REGISTERS = 0x2f };
 
 struct attribute {
@@ -47,7 +49,7 @@ static void note(struct sass_kernel *k, uint8_t code, uint32_t value)
 {
     if (code == CODE_REGISTERS)
         k->registers = value;
-    else if (code == CODE_FRAME_BYTES || code == CODE_MIN_STACK_BYTES) /* with what it calls */
+    else if (code == CODE_FRAME_BYTES || code == CODE_MIN_STACK_BYTES) /* includes callees */
         k->stack_bytes = MAX(k->stack_bytes, (int64_t)value);
 }
 
@@ -84,7 +86,7 @@ static void read_attributes(const struct elf_view *f, struct sass *s)
     }
 }
 
-/* Whose memory the section is, or NULL. */
+/* The kernel that has the section's memory, or NULL. */
 static struct sass_kernel *owner(struct sass *s, const char *section, const char *prefix)
 {
     size_t len = strlen(prefix);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* nvdisasm reads machine code, and is one program without children or files of its own; registers
- * and memory we read ourselves (cubin.h). cuobjdump reads shared libraries, too, but starts
- * nvdisasm for it, which it looks for in $PATH, so its own folder goes there. */
+/* nvdisasm reads machine code, and is one program without children or files of its own; we read
+ * registers and memory ourselves (cubin.h). cuobjdump reads shared libraries, too, but starts
+ * nvdisasm for that. It looks for nvdisasm in $PATH, so its own folder goes there. */
 #include "build/disassembler.h"
 
 #include "base/fs.h"
@@ -16,13 +16,13 @@
 #define FILE_NAME "artifact"
 #define TIMEOUT_MS 60000
 #define MEM_BYTES ((uint64_t)8 << 30)
-#define FILE_BYTES ((uint64_t)256 << 20) /* cuobjdump writes out what it takes apart */
+#define FILE_BYTES ((uint64_t)256 << 20) /* cuobjdump writes the parts of a library to files */
 #define MAX_OUTPUT ((size_t)128 << 20)   /* an instruction takes about 250 bytes of text */
-#define ENV_WORDS 2                      /* before the program; only cuobjdump needs them */
+#define ENV_WORDS 2                      /* words before the program; only cuobjdump needs them */
 #define BLANKS " \t\r\n"
 #define INSTALL "install nvdisasm (CUDA toolkit) or set ASSAY_DISASM"
 
-/* ---- finding it ---- */
+/* ---- finding the tool ---- */
 
 static char *find_in(const char *folder, const char *name)
 {
@@ -31,7 +31,7 @@ static char *find_in(const char *folder, const char *name)
     return file ? program_find(file) : NULL;
 }
 
-/* In $PATH, in the toolkit that $CUDA_HOME names, beside nvcc, where toolkits are. */
+/* Looks in $PATH, in the toolkit that $CUDA_HOME names, beside nvcc, and in the usual place. */
 static char *look_for(const char *name)
 {
     const char *home = getenv("CUDA_HOME"), *nvcc_word = getenv("ASSAY_NVCC");
@@ -71,7 +71,7 @@ static const char *base_of(const char *path)
     return strrchr(path, '/') + 1;
 }
 
-/* "... release 13.0, V13.0.85": "cuobjdump 13.0.85". */
+/* Makes "cuobjdump 13.0.85" of "... release 13.0, V13.0.85". */
 static char *short_name(const char *path, const char *version)
 {
     const char *number = strstr(version, ", V");
@@ -80,7 +80,7 @@ static char *short_name(const char *path, const char *version)
                   : xstrdup(base_of(path));
 }
 
-/* cuobjdump has nvdisasm do the work. */
+/* nvdisasm counts as well, because cuobjdump has it do the work. */
 static void identify(struct disassembler *d, const char *version)
 {
     AUTO(freep) char *root = program_prefix(d->path);
@@ -101,7 +101,7 @@ int disassembler_find(const char *cache_dir, struct disassembler *ret, struct er
     const char *const options[] = {"--version", NULL};
 
     d.path = choose(err);
-    /* One that does not even tell its version is none. */
+    /* A tool that does not even tell its version does not work. */
     if (!d.path || program_ask(d.path, options, cache_dir, &version, err) < 0)
         return -1;
     d.name = short_name(d.path, buf_str(&version));
@@ -118,9 +118,9 @@ void disassembler_release(struct disassembler *d)
     freep(&d->name);
 }
 
-/* ---- running it ---- */
+/* ---- running the tool ---- */
 
-/* more may be NULL. */
+/* Runs the tool on the file, with one option or two: `more` may be NULL. */
 static int run(const struct disassembler *d, const char *dir, const char *option, const char *more,
                struct buf *output, struct sandbox_tool_result *ret, struct err *err)
 {
@@ -144,9 +144,9 @@ static int run(const struct disassembler *d, const char *dir, const char *option
     return sandbox_run_tool(&tool, output, ret, err);
 }
 
-/* What to tell of a tool that failed. Its messages and its listing come through one pipe, in no
- * certain order, and cuobjdump's listing begins with an empty line: the first line that speaks of
- * an error, else the last that says something. */
+/* The line that tells why a tool failed: the first that speaks of an error, else the last that says
+ * something. Messages and listing come through one pipe, in no certain order, and cuobjdump's
+ * listing begins with an empty line. */
 static char *telling_line(const char *text)
 {
     const char *found = "it said nothing";
@@ -162,7 +162,7 @@ static char *telling_line(const char *text)
 
     char *line = xstrndup(found, MIN(strcspn(found, "\n"), (size_t)300));
 
-    for (char *p = line; *p; p++) /* a stranger's file may have put it there */
+    for (char *p = line; *p; p++) /* a stranger's file may have put control characters there */
         if (*p < 0x20 || *p >= 0x7f)
             *p = ' ';
     return line;
@@ -180,7 +180,7 @@ static int describe_failure(const struct disassembler *d, const struct sandbox_t
                 r->walls, line);
 }
 
-/* 1, and what it was, unless the tool ended well and all that it said is there. */
+/* Returns 0 if the tool ended well and all its output is there, else 1 with the reason in err. */
 static int judge_run(const struct disassembler *d, const struct sandbox_tool_result *r,
                      const struct buf *output, struct err *err)
 {
@@ -195,7 +195,7 @@ static int judge_run(const struct disassembler *d, const struct sandbox_tool_res
     return 1;
 }
 
-/* Again while somebody kills it: what cannot be read is held against the artifact. */
+/* Runs the tool again if it was killed: code that cannot be read counts against the artifact. */
 static int print_code(const struct disassembler *d, const char *dir, struct buf *output,
                       struct sandbox_tool_result *r, struct err *err)
 {
@@ -211,7 +211,7 @@ static int print_code(const struct disassembler *d, const char *dir, struct buf 
     return 0;
 }
 
-/* Optional: without it a record has no registers and no shared memory, and all else. */
+/* Adds registers and memory. If the tool fails here, the record lacks only these figures. */
 static int read_usage(const struct disassembler *d, const char *dir, const struct buf *code,
                       struct sass *ret, struct err *err)
 {
@@ -253,7 +253,7 @@ int disassembler_run(const struct disassembler *d, const char *cache_dir, const 
     if (rc)
         return rc;
     sass_read(&s, buf_str(&output), output.len);
-    if (s.total.instructions == 0) { /* or in words that we do not know yet */
+    if (s.total.instructions == 0) { /* none, or in a form that we do not know yet */
         fail(err, ERR_SYSTEM, "%s shows no machine code", d->name);
         return 1;
     }

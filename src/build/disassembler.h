@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside src/build: nvdisasm or cuobjdump, which one, and running it on a stranger's file. */
+/* Inside src/build: finding nvdisasm or cuobjdump, and running it on a stranger's file. */
 #ifndef ASSAY_BUILD_DISASSEMBLER_H
 #define ASSAY_BUILD_DISASSEMBLER_H
 
@@ -20,13 +20,13 @@ struct disassembler {
         NULL, NULL, false, "" \
     }
 
-/* $ASSAY_DISASM, else nvdisasm, else cuobjdump: in $PATH, the toolkit ($CUDA_HOME), beside nvcc.
- * -1 when there is none that works. */
+/* Finds $ASSAY_DISASM, else nvdisasm, else cuobjdump: in $PATH, the toolkit ($CUDA_HOME), beside
+ * nvcc. -1 when there is none that works. */
 int disassembler_find(const char *cache_dir, struct disassembler *ret, struct err *err);
 void disassembler_release(struct disassembler *d);
 
-/* Reads the code in its sandbox and adds to ret. 1: the code is at fault, as the tool could not
- * make sense of it; err has what the tool said. */
+/* Disassembles the code in a sandbox and adds the figures to ret. 1: the code is at fault, as the
+ * tool could not make sense of it; err has the tool's words. */
 int disassembler_run(const struct disassembler *d, const char *cache_dir, const void *code,
                      size_t len, struct sass *ret, struct err *err);
 

@@ -61,7 +61,7 @@ static size_t word_len(const char *p)
     return len;
 }
 
-/* Comments name functions too, and some that are long gone. */
+/* Length of a comment, to be skipped: comments name functions too, and some that are long gone. */
 static size_t comment_len(const char *p)
 {
     if (strncmp(p, "//", 2) == 0)
@@ -74,7 +74,7 @@ static size_t comment_len(const char *p)
     return end ? (size_t)(end + 2 - p) : strlen(p);
 }
 
-/* cuInit, not CUresult, cuda or cuuint32_t. */
+/* True for cuInit; false for CUresult, cuda and cuuint32_t. */
 static bool is_function(const char *word, size_t len)
 {
     return len > 2 && strncmp(word, "cu", 2) == 0 && isupper((unsigned char)word[2]);
@@ -164,7 +164,7 @@ static int compile(const struct compiler *host, const struct build_request *req,
                                        .problem_h = "",
                                        .include_dir = req->include_dir,
                                        .cache_dir = req->cache_dir,
-                                       .no_cache = true}; /* kept under a key of its own */
+                                       .no_cache = true}; /* driver_stub() caches it */
 
     return recipe_build(&r, &stub, ret, err);
 }
@@ -195,7 +195,7 @@ int driver_stub(const struct nvcc *n, const struct compiler *host, const struct 
 
     hash_init(&h);
     hash_adds(&h, KEY_VERSION);
-    hash_adds(&h, n->identity); /* cuda.h is part of it: it is read only when it has changed */
+    hash_adds(&h, n->identity); /* includes cuda.h, which is read only when it has changed */
     hash_adds(&h, host->identity);
     hash_final(&h, key);
     if (!artifact_cache_load(req->cache_dir, key, &e) &&

@@ -34,7 +34,7 @@ bool elf_open(const char *bytes, size_t len, unsigned machine, struct elf_view *
     return f.names != NULL;
 }
 
-/* Text in a string table; "" when it is not there or has no end near by. */
+/* Text in a string table; "" when it is not there or has no end within MAX_NAME bytes. */
 static const char *string_at(const char *table, size_t len, size_t at)
 {
     return at < len && memchr(table + at, '\0', MIN(len - at, (size_t)MAX_NAME)) ? table + at : "";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One JSON text per artifact and disassembler is kept (kept.h), so that a cached build costs no
- * disassembly. A file that a crash damaged is no JSON, and is made again.
+ * One JSON text per artifact and disassembler is cached (file_cache.h), so that a cached build
+ * costs no disassembly. A file that a crash damaged is no JSON, and is made again.
  */
 #include "build/evidence.h"
 
@@ -158,9 +158,9 @@ bool evidence_from_json(const json_t *j, struct evidence *ret)
     return true;
 }
 
-/* ---- kept from last time ---- */
+/* ---- cached evidence ---- */
 
-/* Leaves e empty when there is nothing, or nothing whole. */
+/* Loads cached evidence. Leaves e empty when there is none, or when it is not whole. */
 static bool load(const char *cache_dir, const char *key, struct evidence *e)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
@@ -198,7 +198,7 @@ static void make_key(const struct evidence_request *req, const struct disassembl
     hash_final(&h, key);
 }
 
-/* ---- looking ---- */
+/* ---- inspecting ---- */
 
 static int read_artifact(int fd, struct buf *ret, struct err *err)
 {
@@ -257,7 +257,7 @@ static int look(const struct evidence_request *req, const struct disassembler *d
     return disassembler_run(d, req->cache_dir, program.cubin.at, program.cubin.len, &e->sass, err);
 }
 
-/* What was in the way becomes part of the evidence, and is no error any more. */
+/* Makes an obstacle part of the evidence, so that it is no error any more. */
 static int not_checked(struct evidence *e, struct err *why)
 {
     e->why_not = xstrdup(why->text);

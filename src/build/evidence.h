@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What an artifact's machine code shows about how it computes. Only a finding: what follows from it
- * is the judge's business (judge/requirement.h). */
+/* Evidence: how an artifact computes, as its machine code shows. It is only a finding: the judge
+ * draws the conclusions (judge/requirement.h). */
 #ifndef ASSAY_BUILD_EVIDENCE_H
 #define ASSAY_BUILD_EVIDENCE_H
 
@@ -10,12 +10,12 @@
 #include <jansson.h>
 
 struct evidence {
-    bool applies; /* the device's artifacts hold machine code that is looked at: cuda */
+    bool applies; /* artifacts of this device hold machine code that we inspect: cuda */
     bool checked;
     bool cached;
     char *why_not;    /* one line, when it applies and was not checked: no disassembler, ... */
     char *tool;       /* "nvdisasm 13.0.85", or NULL */
-    char *loads_code; /* by what it could bring in code that is not in `sass`, or NULL */
+    char *loads_code; /* how it could bring in code that is not in `sass`, or NULL */
     struct sass sass;
     double ms;
 };
@@ -28,12 +28,13 @@ struct evidence_request {
     bool no_cache;
 };
 
-/* What keeps us from looking is part of the finding, not an error. */
+/* Inspects an artifact. An obstacle, such as a missing disassembler, is part of the finding and not
+ * an error. */
 int evidence_collect(const struct evidence_request *req, struct evidence *ret, struct err *err);
 void evidence_release(struct evidence *e);
 
-/* As in a record (docs/record.md), and back; the cache keeps it in the same form. from_json fills
- * sass, tool and loads_code of an empty `ret`; false when something is missing. */
+/* Evidence as in a record (docs/record.md), and back; the cache keeps it in the same form.
+ * from_json fills sass, tool and loads_code of an empty `ret`; false when something is missing. */
 json_t *evidence_to_json(const struct evidence *e);
 bool evidence_from_json(const json_t *j, struct evidence *ret);
 

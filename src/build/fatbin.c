@@ -5,8 +5,8 @@
  *   container   magic, version, bytes of the head, bytes of what follows it
  *   entry       kind (1 PTX, 2 machine code), version, bytes of the head, bytes of what follows it
  *
- * Everything begins at a multiple of 8. nvcc is told to compress nothing, so what is compressed
- * here is the candidate's own work; it counts as something that cannot be read. The file is a
+ * Everything begins at a multiple of 8. nvcc is told to compress nothing, so a compressed
+ * entry is the candidate's own work, and counts as one that cannot be read. The file is a
  * stranger's: every offset is checked.
  */
 #include "build/fatbin.h"
@@ -29,7 +29,8 @@ struct container_head {
     uint64_t bytes;
 };
 
-struct entry_head { /* its first words; more follow */
+/* First words of an entry's head; more follow. */
+struct entry_head {
     uint16_t kind, version;
     uint32_t head_bytes;
     uint64_t bytes;
@@ -46,7 +47,7 @@ static int refuse(struct err *err, const char *what)
     return 1;
 }
 
-/* Cuts a head and what it announces off the rest: false when that is not all there. */
+/* Cuts a head and the bytes that it announces off the rest; false when they are not all there. */
 static bool cut(struct part *rest, size_t head_bytes, size_t least, uint64_t bytes,
                 struct part *ret)
 {
@@ -93,7 +94,7 @@ static int read_container(struct fatbin *f, struct part rest, struct err *err)
     return 0;
 }
 
-/* Fills between containers. */
+/* Skips the zeros that fill the space between containers. */
 static void skip_zeros(struct part *rest)
 {
     static const char zeros[ALIGN];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cache_dir/KIND/ab/abcd...: one file for each, so that it is there as a whole or not at all.
+ * cache_dir/KIND/ab/abcd...: one file for each entry, so that an entry is there as a whole or not
+ * at all.
  *
- * Nothing is locked: two who make the same thing write the same bytes. And nobody counts: keys are
- * hashes, so that every folder fills as fast as the others, and who stores something keeps its
- * folder within a 256th of what a kind may take. The time of a file is that of its last use.
+ * Nothing is locked: two processes that make the same thing write the same bytes. Nothing is
+ * counted either: keys are hashes, so all folders fill equally fast. Each store keeps its own
+ * folder within a 256th of the limit for its kind. The time of a file is that of its last use.
  */
 #include "build/file_cache.h"
 
@@ -51,7 +52,7 @@ struct file {
 struct files {
     struct file *v;
     size_t n;
-    uint64_t bytes; /* of all */
+    uint64_t bytes; /* sum over all files */
 };
 
 static void files_release(struct files *f)
@@ -68,7 +69,7 @@ static void files_add(struct files *f, const char *name, const struct stat *st)
     f->bytes += (uint64_t)st->st_size;
 }
 
-/* Without the one of this name. */
+/* Lists the files of a folder, without the one of this name. */
 static void list_others(DIR *dir, const char *name, struct files *ret)
 {
     struct dirent *entry;
@@ -91,7 +92,7 @@ static int by_use(const void *a, const void *b)
     return x->tv_nsec < y->tv_nsec ? -1 : x->tv_nsec > y->tv_nsec;
 }
 
-/* A quarter more than needed, so that it is not done again for every file. */
+/* Removes files down to three quarters of the limit, so that not every store has to do it again. */
 static void make_room(const char *folder, const char *newest, uint64_t newest_bytes, uint64_t most)
 {
     AUTO(files_release) struct files others = {NULL, 0, 0};
@@ -110,7 +111,7 @@ static void make_room(const char *folder, const char *newest, uint64_t newest_by
     closedir(dir);
 }
 
-/* Of one kind. */
+/* The most bytes that files of one kind may have together. */
 static int find_limit(uint64_t *ret_bytes, struct err *err)
 {
     const char *text = getenv("ASSAY_CACHE_MB");

@@ -2,12 +2,13 @@
 /*
  * CUDA's runtime is linked in, as one object with all its functions, and it looks the driver's up
  * by name. So every library that nvcc makes contains cudaLibraryLoadData and calls dlsym; that says
- * nothing. What counts is whether the candidate's code refers to them:
+ * nothing. The question is whether the candidate's code refers to them:
  *
  *   the driver's, NVRTC's   undefined in .dynsym: only the candidate can want them
  *   the runtime's           a call, jump or address in .text that leads to one of them, or a
- * pointer in .data; the runtime never uses these itself dlopen and its kin      likewise, to their
- * PLT entry or GOT slot, from a function that is not the runtime's
+ *                           pointer in .data; the runtime never uses these itself
+ *   dlopen and its kin      a call, jump or address that leads to their PLT entry or GOT slot,
+ *                           from a function that is not the runtime's
  *
  * The file is a stranger's: every offset is checked.
  */
@@ -20,13 +21,13 @@
 #include <string.h>
 
 #define UNREADABLE "a file whose symbols cannot be read"
-/* What CUDA's static runtime calls its own functions. */
+/* Prefix that CUDA's static runtime gives its own functions. */
 #define RUNTIME_PREFIX "libcudart_static_"
 #define REGISTER "__cudaRegisterFatBinary"
 #define PLT_ENTRY 16
 #define MAX_LOOKUPS 20000 /* the runtime has some 500; a file made to take hours has more */
 
-/* All by their beginning. */
+/* Functions that bring in code, by the beginning of their names. */
 static const char *const driver_names[] = {
     "cuModuleLoad", "cuLibraryLoad", "cuLink", "cuGetProcAddress", "nvrtc", "nvJitLink", "nvPTX",
 };
@@ -37,7 +38,7 @@ static const char *const linker_names[] = {"dlopen", "dlmopen", "dlsym", "dlvsym
 
 struct target {
     uint64_t address;
-    const char *name; /* one of the tables' */
+    const char *name; /* a name from one of the tables */
 };
 
 struct targets {
@@ -114,7 +115,7 @@ static bool is_linker(const char *name)
     return among(name, linker_names, ARRAY_SIZE(linker_names)) != NULL;
 }
 
-/* Whether the function around the address is one of the runtime's. */
+/* True if the function around the address is one of the runtime's. */
 static bool in_runtime(const struct elf_symbols *all, uint64_t address)
 {
     for (size_t i = 0; i < all->n; i++) {
@@ -128,7 +129,8 @@ static bool in_runtime(const struct elf_symbols *all, uint64_t address)
     return false;
 }
 
-/* call or jmp rel32, or any instruction with a RIP-relative operand: the byte before the four. */
+/* True if a relative address may follow this byte, in the next four: call or jmp rel32, or any
+ * instruction with a RIP-relative operand. */
 static bool takes_relative(unsigned char before)
 {
     return before == 0xE8 || before == 0xE9 || (before & 0xC7) == 0x05;
@@ -154,7 +156,7 @@ static const char *find_reference(const struct elf_view *f, const struct elf_sym
         if (!found)
             continue;
         if (!strcmp(found->name, REGISTER)) {
-            /* nvcc writes one such call itself, for what the disassembler sees. */
+            /* nvcc writes one such call itself, for the code that the disassembler sees. */
             if (++registrations > 1)
                 return REGISTER;
         } else if (!is_linker(found->name) || ++lookups > MAX_LOOKUPS ||
@@ -165,7 +167,7 @@ static const char *find_reference(const struct elf_view *f, const struct elf_sym
     return code ? NULL : UNREADABLE;
 }
 
-/* An address that the loader puts into the library's data. */
+/* Finds a target's address that the loader puts into the library's data. */
 static const char *find_pointer(const struct elf_view *f, const struct targets *t)
 {
     const Elf64_Shdr *s = elf_find(f, ".rela.dyn");

@@ -6,8 +6,9 @@
 
 #include <stddef.h>
 
-/* The name (or its beginning) of such a function that the code refers to, or what stands in the way
- * of looking; NULL when there is none. A hint, not a proof: an address can be computed. */
+/* The name (or its beginning) of a function that loads code and that the host code refers to, or
+ * the reason why that code cannot be inspected; NULL when there is none. A hint, not a proof: an
+ * address can be computed. */
 const char *host_refs_loader(const char *bytes, size_t len);
 
 #endif

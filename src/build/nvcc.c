@@ -14,7 +14,7 @@ static const char install[] =
     "no nvcc found: install the CUDA toolkit or set ASSAY_NVCC; a .cu with launch lines instead of "
     "host code needs only NVRTC";
 
-/* In the toolkit's folder. */
+/* Files in the toolkit's folder that decide what a build gives. */
 static const char *const parts[] = {
     "bin/cudafe++",
     "bin/fatbinary",
@@ -26,7 +26,8 @@ static const char *const parts[] = {
     "lib64/libcudart_static.a",
 };
 
-/* Where nvcc itself looks, and where a toolkit of one target may have it alone. */
+/* cuda.h in a toolkit: where nvcc itself looks, and where a toolkit for one target may have it
+ * alone. */
 static const char *const headers[] = {"targets/x86_64-linux/include/cuda.h", "include/cuda.h"};
 
 /* nvcc may be a script that calls the real one elsewhere, but it says where it is before it does
@@ -51,8 +52,8 @@ static char *find_root(const char *path, const char *cache_dir)
     return root ? root : program_prefix(path);
 }
 
-/* In the toolkit or, where a distribution has spread that over /usr, beside nvcc's folder. A name
- * for the message when there is none. */
+/* Looks for cuda.h in the toolkit, and beside nvcc's folder: a distribution may have spread the
+ * toolkit over /usr. Without any, returns a name for the message. */
 static char *find_cuda_h(const char *root, const char *path)
 {
     AUTO(freep) char *prefix = program_prefix(path);
@@ -68,7 +69,7 @@ static char *find_cuda_h(const char *root, const char *path)
     return fs_join(root, "include/cuda.h");
 }
 
-/* "Cuda compilation tools, release 13.0, V13.0.88": "nvcc 13.0.88". */
+/* Makes "nvcc 13.0.88" of "Cuda compilation tools, release 13.0, V13.0.88". */
 static char *short_name(const char *version)
 {
     const char *number = strstr(version, ", V");

@@ -37,7 +37,8 @@ int prebuild_read(const struct source_file *file, char **ret, size_t *ret_len, c
     return 0;
 }
 
-/* Its author chose that: no error of ours, and no reason to leave others unjudged. */
+/* A source that is too long was its author's choice: no error of ours, and no reason to leave
+ * others unjudged. */
 static int refuse_long(struct build_result *ret)
 {
     *ret = (struct build_result){.status = BUILD_TOO_LARGE, .artifact_fd = -1, .walls = ""};
@@ -121,7 +122,7 @@ int prebuild(const struct prebuild_request *p, const struct source_file *file, s
         prebuilt_release(&b);
         return -1;
     }
-    /* What keeps us from looking is told when the judge tries again. */
+    /* An error of ours is dropped here: the judge tries again, and reports it. */
     b.evidence_ready =
         b.build.status == BUILD_OK && prebuild_inspect(p, &b.build, &b.evidence, &ignored) == 0;
     *ret = b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a candidate's file to machine code and what that shows: by the judge, or ahead of it by any
+/* From a candidate's file to machine code and its evidence: by the judge, or ahead of it by any
  * thread, without the device. */
 #ifndef ASSAY_BUILD_PREBUILD_H
 #define ASSAY_BUILD_PREBUILD_H
@@ -17,7 +17,7 @@ struct prebuild_request {
     const struct device *device;
     int device_index;
     const struct plan *plan;
-    const struct device_info *info; /* of the device it is built for */
+    const struct device_info *info; /* the device that the candidate is built for */
     const char *problem_h;          /* emit_c_header() */
 };
 struct prebuilt {
@@ -26,17 +26,17 @@ struct prebuilt {
     char source_hash[HASH_HEX];
     struct build_result build;
     struct evidence evidence;
-    bool evidence_ready; /* evidence holds what there is to see */
+    bool evidence_ready; /* evidence is complete */
     double queue_ms;
 };
-/* All of it. A program that does not build is 0, with its log. ERR_INPUT: the file cannot be read.
- */
+/* Reads, compiles and inspects a file. A program that does not build is 0, with its log. ERR_INPUT:
+ * the file cannot be read. */
 int prebuild(const struct prebuild_request *p, const struct source_file *file, struct prebuilt *ret,
              struct err *err);
 void prebuilt_release(struct prebuilt *b);
 
-/* Step by step. Of a source over SOURCE_MAX one byte more than that is read, and the
- * compiler's answer is BUILD_TOO_LARGE. */
+/* The steps of prebuild(). A source over SOURCE_MAX is cut to one byte more than that when it is
+ * read, and compiling it gives BUILD_TOO_LARGE. */
 int prebuild_read(const struct source_file *file, char **ret, size_t *ret_len, char hash[HASH_HEX],
                   struct err *err);
 int prebuild_compile(const struct prebuild_request *p, const struct source_text *source,
@@ -44,7 +44,7 @@ int prebuild_compile(const struct prebuild_request *p, const struct source_text 
 int prebuild_inspect(const struct prebuild_request *p, const struct build_result *b,
                      struct evidence *ret, struct err *err);
 
-/* Whether the code of a kernel that does nothing can be seen here, built the way this source is. */
+/* True if the code of a kernel that does nothing can be seen here, built the way this source is. */
 bool prebuild_sees_code(const struct prebuild_request *p, const struct source_text *source);
 
 #endif

@@ -14,9 +14,9 @@
 #define ASK_WORDS 4
 #define ASK_TIMEOUT_MS 20000
 
-/* ---- finding it ---- */
+/* ---- finding a program ---- */
 
-/* /usr/lib/ccache/gcc and the like: they want a home and a cache of their own. */
+/* True for /usr/lib/ccache/gcc and the like, which want a home and a cache of their own. */
 static bool is_wrapper(const char *real)
 {
     const char *slash = strrchr(real, '/');
@@ -93,7 +93,7 @@ char *program_outside(const char *path)
     return strncmp(path, "/usr/", 5) == 0 ? NULL : program_prefix(path);
 }
 
-/* ---- knowing it ---- */
+/* ---- identifying a program ---- */
 
 void program_hash_file(struct hash *h, const char *path)
 {
@@ -108,7 +108,7 @@ void program_hash_file(struct hash *h, const char *path)
     hash_add_u64(h, (uint64_t)st.st_ino);
 }
 
-/* The words of `options`, which is cut up for it, after the program's. */
+/* The program, and behind it the words of `options`, which is cut up. */
 static void command_line(const char *path, char *options, const char *ret[ASK_WORDS + 2])
 {
     size_t n = 0;
@@ -169,7 +169,7 @@ static void answer_name(const char *path, const char *const *options, char name[
     hash_final(&h, name);
 }
 
-/* Kept with a hash of its own: an empty or damaged file is no answer. */
+/* A cached answer has a hash of its own: an empty or damaged file is no answer. */
 static bool read_kept(const char *file, struct buf *answer)
 {
     AUTO(buf_release) struct buf kept = BUF_INIT;

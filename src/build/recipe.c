@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The candidate chooses no flags, and the tool sees its text, problem.h and the public headers, no
- * more. */
+/* The candidate chooses no flags. The tool sees the candidate's text, problem.h and the public
+ * headers, and no more. */
 #include "build/recipe.h"
 
 #include "base/fs.h"
@@ -17,7 +17,7 @@
 
 #define KEY_VERSION "assay build 2" /* count up when the way of building changes */
 #define DEFAULT_TIMEOUT_MS 60000
-/* More than an artifact may have: the assembler's text is several times as large. */
+/* Larger than the limit of an artifact: the assembler's text is several times as large. */
 #define TOOL_FILE_BYTES ((uint64_t)8 * ARTIFACT_MAX_BYTES)
 #define HEADER_MAX_BYTES (1 << 20)
 #define OUTPUT_NAME "artifact"
@@ -71,7 +71,7 @@ static int cache_key(const struct recipe *r, const struct build_request *req, co
     hash_adds(&h, r->identity);
     hash_words(&h, r->flags);
     hash_words(&h, r->libs);
-    hash_adds(&h, name); /* it stands in __FILE__ and in messages */
+    hash_adds(&h, name); /* the name stands in __FILE__ and in messages */
     hash_add_u64(&h, req->source_len);
     hash_add(&h, req->source, req->source_len);
     hash_adds(&h, req->problem_h);
@@ -159,7 +159,7 @@ static int run_tool(const struct recipe *r, const struct build_request *req, con
     return sandbox_run_tool(&tool, log, ret, err);
 }
 
-/* The linker names files by their full path; the user knows them by name. */
+/* Cuts folders out: the linker names files by their full path, but the user knows them by name. */
 static void tidy_log(struct buf *log, const char *dir, const struct sandbox_tool_result *r)
 {
     AUTO(buf_release) struct buf raw = *log;
@@ -181,13 +181,13 @@ static void tidy_log(struct buf *log, const char *dir, const struct sandbox_tool
         buf_addf(log, "[ended by signal %d]\n", r->signal);
 }
 
-/* The tool, or one that it started: not the source's fault. A source can print these words as well,
- * so all they bring is another attempt. */
+/* True if the tool or a program that it started was killed: not the source's fault. A source can
+ * print these words as well, so they bring no more than another attempt. */
 static bool part_was_killed(const struct sandbox_tool_result *r, const struct buf *log)
 {
     static const char *const words[] = {
-        "Killed signal terminated program",  /* gcc, of cc1, as and collect2 */
-        "terminated with signal 9",          /* collect2, of ld */
+        "Killed signal terminated program",  /* gcc, about cc1, as and collect2 */
+        "terminated with signal 9",          /* collect2, about ld */
         "died due to signal 9",              /* nvcc */
         "unable to execute command: Killed", /* clang */
     };
@@ -204,14 +204,14 @@ static enum build_status status_of(const struct sandbox_tool_result *r, const st
         return BUILD_TIMEOUT;
     if (r->exit_status == 0)
         return BUILD_OK;
-    /* How gcc, as and ld tell of COMPILER_FILE_BYTES. */
+    /* Words of gcc, as and ld for a file over TOOL_FILE_BYTES. */
     if (strstr(buf_str(log), "File size limit exceeded") || strstr(buf_str(log), "File too large"))
         return BUILD_TOO_LARGE;
     return BUILD_FAILED;
 }
 
-/* O_NOFOLLOW and a plain file: should the compiler have been turned, it gives us its own bytes. One
- * that says it is done and left none was turned by its source; another could not say so. */
+/* O_NOFOLLOW and a regular file: a compiler that its source has taken over can give us no bytes but
+ * its own. A compiler that reports success and leaves no artifact was taken over: *ret_fd stays. */
 static int open_artifact(const char *dir, int *ret_fd, struct stat *ret_st, struct err *err)
 {
     AUTO(freep) char *path = fs_join(dir, OUTPUT_NAME);
@@ -275,7 +275,7 @@ static int compile_once(const struct recipe *recipe, const struct build_request 
     return ret->status == BUILD_OK ? read_artifact(dir.path, e, &ret->status, err) : 0;
 }
 
-/* Whether the tool has trouble with any source, and so with an empty one. */
+/* True if the tool has this trouble with an empty source, and so with any. */
 static bool fails_at_nothing(const struct recipe *recipe, const struct build_request *req,
                              const char *name)
 {
@@ -291,8 +291,8 @@ static bool fails_at_nothing(const struct recipe *recipe, const struct build_req
            line_that_begins(buf_str(&e.log), recipe->own_trouble);
 }
 
-/* The line that tells of trouble which is none of the source's, or NULL. The line alone proves
- * nothing: a static_assert can print it. */
+/* The line of the log that reports trouble of the tool and not of the source, or NULL. The line
+ * alone proves nothing: a static_assert can print it. */
 static const char *own_trouble(const struct recipe *recipe, const struct build_request *req,
                                const char *name, const struct sandbox_tool_result *r,
                                const struct buf *log)

@@ -11,32 +11,32 @@
 
 struct recipe {
     const char *program;        /* absolute */
-    const char *name;           /* "gcc 12.2.0": with flags and libs, what a record says of it */
-    const char *const *flags;   /* NULL-terminated; they are part of the key */
-    const char *const *libs;    /* NULL-terminated; likewise */
+    const char *name;           /* "gcc 12.2.0"; a record has it with flags and libs */
+    const char *const *flags;   /* NULL-terminated; part of the cache key */
+    const char *const *libs;    /* NULL-terminated; part of the cache key */
     const char *const *hidden;  /* NULL-terminated: words before the flags that are paths of this
                                  * machine, and so in neither the key nor the record */
-    const char *const *ro_dirs; /* NULL-terminated: what the tool reads outside /usr */
-    const char *own_trouble;    /* a line that begins so tells of no fault of the source, unless the
-                                 * source printed it; or NULL */
-    int own_trouble_status;     /* the exit status that goes with it and with nothing else; 0: it
-                                 * has none, and an empty source has to show it */
-    char identity[HASH_HEX];    /* of every program and library that takes part */
-    uint64_t mem_bytes;         /* of one process; UINT64_MAX: no limit */
+    const char *const *ro_dirs; /* NULL-terminated: folders that the tool reads outside /usr */
+    const char *own_trouble;    /* a line that begins so reports trouble of the tool and no fault of
+                                 * the source, unless the source printed it; or NULL */
+    int own_trouble_status;     /* the tool's exit status with that line, and with nothing else; 0:
+                                 * there is none, and an empty source has to show the line */
+    char identity[HASH_HEX];    /* identity of every program and library that takes part */
+    uint64_t mem_bytes;         /* limit for one process; UINT64_MAX: none */
     const struct buf *extra;    /* a file of ours in the tool's folder, which follows from the
                                  * identity; or NULL */
     const char *extra_name;
 };
 
-/* From the cache, or by running the program in its sandbox. */
+/* Takes the artifact from the cache, or runs the program in its sandbox. */
 int recipe_build(const struct recipe *r, const struct build_request *req, struct build_result *ret,
                  struct err *err);
 
-/* The user's own file name, so that messages read as expected; but only one that means nothing to a
- * command line. The caller's to free. */
+/* The user's own file name, so that messages read as expected, if it means nothing special to a
+ * command line; else another name. The caller frees it. */
 char *recipe_source_name(const char *file_name);
 
-/* The toolchains: see build.c. */
+/* Toolchains, for the table in build.c. */
 int toolchain_c(const struct build_request *req, struct build_result *ret, struct err *err);
 int toolchain_cuda(const struct build_request *req, struct build_result *ret, struct err *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Both tools print one instruction a line: its address in a comment, maybe a predicate, opcode and
- * operands, a semicolon, and (cuobjdump) its encoding in a comment. Whose it is stands before:
- * "Function : NAME" (cuobjdump) or ".section .text.NAME,..." (nvdisasm). */
+ * operands, a semicolon, and (cuobjdump) its encoding in a comment. The kernel's name stands
+ * before: "Function : NAME" (cuobjdump) or ".section .text.NAME,..." (nvdisasm). */
 #include "build/sass.h"
 
 #include <ctype.h>
@@ -151,7 +151,7 @@ static bool take(struct text_slice *t, const char *word)
     return true;
 }
 
-/* Up to the first of `stops`, which stays. */
+/* Takes the text up to the first of `stops`, which stays. */
 static struct text_slice take_until(struct text_slice *t, const char *stops)
 {
     struct text_slice word = *t;
@@ -181,11 +181,11 @@ static bool next_line(struct text_slice *rest, struct text_slice *ret)
 
 struct instruction {
     struct text_slice opcode, modifiers; /* "HMMA", ".16816.F32.BF16" */
-    struct text_slice first;             /* operand; empty when there is none */
+    struct text_slice first;             /* the first operand; empty when there is none */
 };
 
-/* An address, maybe a predicate, and then the opcode. False for anything else, such as the second
- * half of an encoding, which stands in a comment, too. */
+/* Parses an address, maybe a predicate, and then the opcode. False for anything else, such as the
+ * second half of an encoding, which stands in a comment, too. */
 static bool parse_instruction(struct text_slice line, struct instruction *ret)
 {
     skip_blanks(&line);
@@ -250,9 +250,9 @@ static void count(struct sass_counts *c, const struct instruction *i)
     }
 }
 
-/* ---- whose it is ---- */
+/* ---- the kernel that a line belongs to ---- */
 
-/* NULL when there are too many. */
+/* Adds a kernel; NULL when there are too many. */
 static struct sass_kernel *add_kernel(struct sass *s, const struct text_slice *name)
 {
     if (s->n_kernels == SASS_MAX_KERNELS) {
@@ -270,7 +270,7 @@ static struct sass_kernel *add_kernel(struct sass *s, const struct text_slice *n
         .local_bytes = -1,
         .shared_bytes = -1,
     };
-    /* From a stranger's file: it must not move a terminal's cursor, nor break JSON. */
+    /* The name is from a stranger's file: it must not move a terminal's cursor, nor break JSON. */
     for (char *p = k->name; *p; p++)
         if (*p < 0x20 || *p >= 0x7f)
             *p = '?';
@@ -293,7 +293,7 @@ static bool begins_kernel(struct text_slice line, struct text_slice *ret_name)
     return true;
 }
 
-/* Digits behind the word, if it is somewhere in the line. */
+/* Reads the digits behind the word, if the word is somewhere in the line. */
 static void find_number(const struct text_slice *line, const char *word, int64_t *ret)
 {
     const char *at = memmem(line->at, (size_t)(line->end - line->at), word, strlen(word));

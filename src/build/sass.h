@@ -9,7 +9,7 @@
 
 #include "base/util.h"
 
-/* By the type of the operands, not of the accumulator. */
+/* Classes of tensor instructions, by the type of the operands, not of the accumulator. */
 enum tensor_class {
     TENSOR_NONE, /* not a tensor instruction */
     TENSOR_FP64,
@@ -26,10 +26,11 @@ enum tensor_class {
     TENSOR_CLASSES,
 };
 extern const char *const tensor_class_names[TENSOR_CLASSES]; /* "fp8", ... */
-/* TENSOR_NONE for a word that names no class. */
+/* The class of this name; TENSOR_NONE if there is none. */
 enum tensor_class tensor_class_find(const char *name);
 
-/* An opcode that matters; of several rows for one opcode the first whose modifier is there. */
+/* An opcode that matters. If several rows have the same opcode, the first whose modifier is there
+ * counts. */
 struct sass_rule {
     const char *opcode;   /* NULL: any other that ends in MMA */
     const char *modifier; /* one of the words behind the dots; NULL: none is needed */
@@ -37,42 +38,44 @@ struct sass_rule {
 };
 #define SASS_RULES 41
 extern const struct sass_rule sass_rules[SASS_RULES];
-/* "HGMMA.BF16": the opcode and the modifier of a rule. The caller's to free. */
+/* Label of a rule, from its opcode and modifier: "HGMMA.BF16". The caller frees it. */
 char *sass_rule_label(int rule);
 
-struct sass_counts { /* of instructions in the code, not of how often they run */
+/* Numbers of instructions in the code, not of how often they run. */
+struct sass_counts {
     uint64_t instructions;
     uint64_t rule[SASS_RULES];
 };
 uint64_t sass_count_class(const struct sass_counts *c, enum tensor_class class);
 uint64_t sass_count_opcode(const struct sass_counts *c, const char *opcode);
 
-struct sass_kernel { /* or a device function that was not inlined */
+/* A kernel, or a device function that was not inlined. */
+struct sass_kernel {
     char *name;
-    int64_t registers, stack_bytes, local_bytes, shared_bytes; /* static; -1: not said */
+    int64_t registers, stack_bytes, local_bytes, shared_bytes; /* static figures; -1: not stated */
     struct sass_counts counts;
 };
 
 #define SASS_MAX_KERNELS 256
-#define SASS_MAX_NAME 2048 /* templates have long ones */
+#define SASS_MAX_NAME 2048 /* templates have long names */
 
 struct sass {
     struct sass_kernel *kernels; /* in the order of the text */
     int n_kernels;
     int left_out; /* kernels past SASS_MAX_KERNELS; total counts them, too */
     struct sass_counts total;
-    bool has_ptx; /* an entry that the driver would compile when it is loaded */
+    bool has_ptx; /* there is an entry that the driver would compile at load time */
 };
 
 void sass_release(struct sass *s);
-/* Adds what a disassembly (cuobjdump -sass, nvdisasm -c) shows. Any text is fine; lines that are no
- * instructions are passed over. */
+/* Counts the instructions of a disassembly (cuobjdump -sass, nvdisasm -c) and adds its kernels. Any
+ * text is fine; lines that are no instructions are passed over. */
 void sass_read(struct sass *s, const char *text, size_t len);
-/* Adds registers and memory (cuobjdump --dump-resource-usage) to kernels that are there. */
+/* Adds registers and memory (cuobjdump --dump-resource-usage) to the kernels in s. */
 void sass_read_usage(struct sass *s, const char *text, size_t len);
 /* The first kernel of that name, or NULL. */
 struct sass_kernel *sass_find(struct sass *s, const char *name);
-/* Adds all of another, which is empty afterwards. */
+/* Adds everything in `other`, which is empty afterwards. */
 void sass_merge(struct sass *s, struct sass *other);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* .c files for the CPU. The code is for this very processor, so it is part of the identity. */
+/* .c files for the CPU. Code is made for this very processor, which is part of the identity. */
 #include "build/compiler.h"
 #include "build/recipe.h"
 

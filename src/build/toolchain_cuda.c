@@ -3,7 +3,7 @@
  * .cu files take one of two routes:
  *
  *   host code           nvcc, with g++ for the host part, to a shared library; one to two seconds.
- *                       All that it needs is linked in, but libc and libcuda: a runner opens no
+ *                       All that it needs but libc and libcuda is linked in: a runner opens no
  *                       files.
  *   `// assay: launch`  kernels alone. NVRTC, in our own tool assay-nvrtc, to launch lines and
  *                       machine code in one file; 70 to 200 ms. Never in the judge's own process:
@@ -26,7 +26,7 @@
 
 #define NVCC_MEM_BYTES ((uint64_t)12 << 30) /* cicc on large templates */
 
-/* The tool is of the same build as we are, and a sanitizer's shadow alone is 16 TiB. */
+/* assay-nvrtc is of the same build as we are, and a sanitizer's shadow alone is 16 TiB. */
 #if HAS_ASAN
 #define NVRTC_MEM_BYTES UINT64_MAX
 #else
@@ -61,7 +61,7 @@ static int build_with_nvcc(const struct build_request *req, struct build_result 
         /* An undefined symbol (cublasSgemm) is the compiler's to report, not the loader's. */
         "--as-needed,--exclude-libs,ALL,-z,defs", NULL};
     const char *const hidden[] = {"-ccbin", host.path, NULL};
-    const char *const libs[] = {"-L.", "-lcuda", NULL}; /* before any of the toolkit or system */
+    const char *const libs[] = {"-L.", "-lcuda", NULL}; /* our stub comes before other libcudas */
     const char *outside = n.outside ? n.outside : host.outside;
     const char *const ro_dirs[] = {outside, n.outside ? host.outside : NULL, NULL};
     struct recipe r = {.program = n.path,
@@ -84,7 +84,7 @@ static int build_with_nvcc(const struct build_request *req, struct build_result 
 
 /* ---- kernels alone: NVRTC ---- */
 
-/* Beside this program, or in the folder above: tests and benchmarks have one of their own. */
+/* Looks beside this program and in the folder above: tests and benchmarks have their own folder. */
 static char *find_nvrtc_tool(struct err *err)
 {
     AUTO(freep) char *dir = fs_program_dir();
@@ -140,7 +140,7 @@ static int build_with_nvrtc(const struct build_request *req, struct build_result
     return recipe_build(&r, req, ret, err);
 }
 
-/* Letters and digits: it becomes part of a command line. */
+/* Only digits and one letter at most: the name becomes part of a command line. */
 static bool is_arch(const char *arch)
 {
     size_t digits = arch ? strspn(arch, "0123456789") : 0;
@@ -149,7 +149,7 @@ static bool is_arch(const char *arch)
            arch[digits + strspn(arch + digits, "af")] == '\0';
 }
 
-/* A launch line gone wrong would else be a comment, and the candidate one without an entry. */
+/* A misspelt launch line would else be a comment, and the candidate would have no entry point. */
 static bool refuse_stray(const struct build_request *req, struct build_result *ret)
 {
     AUTO(freep) char *name = recipe_source_name(req->file_name);

@@ -13,9 +13,10 @@ struct dl_entry {
     dl_entry_fn kernel, setup; /* setup: NULL when there is none */
 };
 
-/* One block per pair of arenas: the candidate may scribble on it, and spoils only its own call. */
+/* Arguments of one pair of arenas: the candidate may scribble on them, and spoils only its own
+ * call. */
 struct dl_args {
-    DLTensor *in, *out; /* into tensors[] */
+    DLTensor *in, *out; /* point into tensors[] */
     int n_in, n_out;
     int64_t *dims; /* shape and strides of each tensor; owned */
     DLTensor tensors[];

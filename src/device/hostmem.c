@@ -3,9 +3,9 @@
  * Shared memory is a memfd, sealed before its descriptor leaves the judge:
  *
  *   input   FUTURE_WRITE, SHRINK, GROW, SEAL: the judge's mapping stays writable, no later one can
- * be. (F_SEAL_WRITE is refused while a writable mapping exists; and without a seal even a read-only
- * descriptor can be reopened for writing through /proc.) output  SHRINK, GROW, SEAL: a truncated
- * file would kill the judge, which reads it, by SIGBUS.
+ *           be. (F_SEAL_WRITE is refused while a writable mapping exists; and without a seal even a
+ *           read-only descriptor can be reopened for writing through /proc.)
+ *   output  SHRINK, GROW, SEAL: a truncated file would kill the judge, which reads it, by SIGBUS.
  */
 #include "device/hostmem.h"
 
@@ -44,9 +44,8 @@ static int out_of_memory(struct err *err, enum mem_kind kind, size_t bytes)
                 kind_names[kind], (double)bytes / (1 << 30), strerror(errno));
 }
 
-/* All pages now, in parallel: out of memory is then an error here and no signal later, and no timed
- * call pays for a page fault. Kernels before 5.14 do not know the call, and fault pages in later.
- */
+/* Makes all pages now, in parallel: out of memory is then an error here and no signal later, and no
+ * timed call pays for a page fault. Kernels before 5.14 lack the call, and fault pages in later. */
 static int populate(char *base, size_t bytes)
 {
     int64_t n_chunks = (int64_t)((bytes + CHUNK_BYTES - 1) / CHUNK_BYTES);
@@ -172,8 +171,7 @@ int hostmem_download(void *ctx, const struct mem *src, size_t at, void *host, si
     return 0;
 }
 
-/* Bytes of n elements; past any memory there is when n makes no sense, so that span() refuses it.
- */
+/* Bytes of n elements; if n makes no sense, more than any memory has, so that span() refuses it. */
 static size_t bytes_of(int64_t n, size_t element)
 {
     return n < 0 || n > SHAPE_MAX_COUNT ? SIZE_MAX : (size_t)n * element;
@@ -273,7 +271,7 @@ int hostmem_compare(void *ctx, const struct device_compare *what, struct compare
     const char *want = span(what->y, what->y_at, bytes_of(what->n, sizeof(double)), err);
     const char *have = want ? span(what->got, what->got_at, bytes, err) : NULL;
 
-    (void)ctx; /* nobody makes row_rms and prints here */
+    (void)ctx; /* there is no row_rms() and no fingerprint() here */
     if (!have)
         return -1;
     compare_output(what->type, want, have, what->n, what->scale, ret);

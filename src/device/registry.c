@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* In the order in which a candidate's suffix is tried. */
+/* Devices, in the order in which they are asked about a candidate's suffix. */
 const struct device *const device_registry[] = {&device_cpu, &device_cuda, &device_fake, NULL};
 
 static int unknown(const char *word, struct err *err)
@@ -16,7 +16,7 @@ static int unknown(const char *word, struct err *err)
                 buf_str(&names));
 }
 
-/* "" is 0, ":7" is 7; -1 for anything else */
+/* Number of a device: "" is 0, ":7" is 7; -1 for anything else. */
 static int parse_index(const char *s)
 {
     size_t digits = *s == ':' ? strspn(s + 1, "0123456789") : 0;

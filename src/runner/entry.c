@@ -16,7 +16,8 @@ __attribute__((no_sanitize("address"))) static void on_abort(int sig)
 }
 
 /* We are pid 1 of a namespace, where a signal that one sends oneself is ignored: abort() would try
- * it twice and then end in SIGSEGV. On a stack of its own, because the candidate's may be full. */
+ * it twice and then end in SIGSEGV. The handler has a stack of its own, because the candidate's may
+ * be full. */
 static int catch_abort(void)
 {
     static char stack[16384];
@@ -26,8 +27,8 @@ static int catch_abort(void)
     return sigaltstack(&alt, NULL) < 0 ? -1 : sigaction(SIGABRT, &action, NULL);
 }
 
-/* Asked by AddressSanitizer's runtime, in builds that have it: a candidate's fault has to end the
- * process by its signal here too, and leaks cannot be looked for inside the sandbox. */
+/* Options for AddressSanitizer's runtime, in builds that have it. A candidate's fault has to end
+ * the process by its signal here too, and leaks cannot be looked for inside the sandbox. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -51,6 +52,7 @@ int runner_main(const char *name, const struct device *substitute)
     }
     if (catch_abort() < 0)
         return 2;
-    /* Asked before anything else is opened: later that number may be the driver's. */
+    /* Looks for descriptors before anything else is opened: later the driver may use their
+     * numbers. */
     runner_run(WIRE_SOCKET_FD, if_open(WIRE_LOCK_FD), if_open(WIRE_TURN_FD), substitute);
 }

@@ -11,7 +11,7 @@ void handover_init(struct handover *h, const struct device *device, void *ctx)
     *h = (struct handover){.device = device, .ctx = ctx, .artifact_fd = -1};
 }
 
-/* A device that cannot see the page is not held back; the page says why, to whoever looks. */
+/* A device that cannot see the page is not held back; the text in page->error says why. */
 static void share_page(struct handover *h, size_t bytes)
 {
     const struct device_runner_ops *ops = h->device->runner;
@@ -32,7 +32,7 @@ static int take_page(struct handover *h, struct wire_msg *m, struct err *err)
     return 0;
 }
 
-/* Whole words, and before the device has anything to wait for. */
+/* The sweep is read in words of 16 bytes, and is there before the device waits for anything. */
 static int take_sweep(struct handover *h, struct wire_msg *m, struct err *err)
 {
     const struct device_runner_ops *ops = h->device->runner;
@@ -67,7 +67,7 @@ static int take_size(struct handover *h, struct wire_msg *m, struct err *err)
     if (h->slots)
         return fail(err, ERR_SYSTEM, "a second SIZE");
     h->size = m->u.size;
-    m->u.size.tensors = NULL; /* ours now */
+    m->u.size.tensors = NULL; /* h owns them now */
     h->slots = xcalloc(n, sizeof(*h->slots));
     for (uint32_t i = 0; i < n; i++) {
         const struct wire_tensor *t = &h->size.tensors[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the judge hands a runner before the seal: the shared page, arenas, where tensors lie in
- * them, the artifact. The frames come from trusted code, and are checked all the same: a runner
- * that starts with nonsense would be blamed on its candidate. */
+/* Frames that hand a runner what it needs before the seal: the shared page, arenas, the places of
+ * tensors in them, the artifact. They come from trusted code, and are checked all the same: a
+ * runner that starts with nonsense would be blamed on its candidate. */
 #ifndef ASSAY_RUNNER_HANDOVER_H
 #define ASSAY_RUNNER_HANDOVER_H
 
@@ -15,11 +15,11 @@ struct handover_arena {
 };
 
 struct handover {
-    const struct device *device; /* not owned, nor is its ctx */
+    const struct device *device; /* neither device nor ctx is owned */
     void *ctx;
     struct wire_page *page;
     bool holds;                  /* the device sees the page: orders can be held back */
-    struct handover_arena sweep; /* what the device reads before it waits */
+    struct handover_arena sweep; /* memory that the device reads before it waits */
     struct handover_arena arenas[WIRE_MAX_ARENAS];
     struct wire_size size;
     struct tensor_slot *slots; /* inputs, parameters, outputs */
@@ -27,9 +27,10 @@ struct handover {
 };
 
 void handover_init(struct handover *h, const struct device *device, void *ctx);
-/* Frames up to LOAD: 1 all is there and fits, 0 the judge is gone, -1 not as wire.h has it. */
+/* Receives the frames up to LOAD. Returns 1 when all is there and fits, 0 when the judge is gone,
+ * -1 when the frames are not as wire.h says. */
 int handover_receive(struct handover *h, int sock, struct err *err);
-/* Takes back what was mapped and kept, whatever handover_receive() said. */
+/* Unmaps and frees everything, whatever handover_receive() returned. */
 void handover_release(struct handover *h);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order is the point (DESIGN section 2). While we are single-threaded and all code is ours:
+ * The order is the point (docs/design/trust.md). While we are single-threaded and all code is ours:
  * uid, rlimits and Landlock, then the device, then every descriptor the judge has for us. Then
  * seccomp. Only then the artifact, because its constructors are candidate code.
  *
@@ -40,13 +40,13 @@ struct runner {
 
 _Static_assert(DEVICE_STATUS_FAULT == WIRE_STATUS_FAULT, "one value on both sides of the page");
 
-/* What sandbox_start() made before we were born: only the judge knows whether it worked. */
+/* Layers from sandbox_start(), made before this process began: only the judge knows of them. */
 #define BIRTH_LAYERS                                                                         \
     (SANDBOX_USER_NS | SANDBOX_PID_NS | SANDBOX_NET_NS | SANDBOX_IPC_NS | SANDBOX_MOUNT_NS | \
      SANDBOX_OWN_PROC | SANDBOX_CGROUP)
 
-/* Stays until the judge has closed the socket (or killed us): an exit with frames unread would
- * reset the connection, and the judge might see that instead of the reason. */
+/* Sends the reason, and stays until the judge has closed the socket (or killed us). An exit with
+ * frames unread would reset the connection, and the judge might see that instead of the reason. */
 static _Noreturn void give_up(struct runner *s, enum wire_stage stage, int status, const char *text)
 {
     struct wire_msg m = WIRE_MSG_INIT(WIRE_FAIL);
@@ -114,12 +114,12 @@ static void receive_hello(struct runner *s, const struct device *substitute)
         give_up(s, WIRE_STAGE_DEVICE, 0, err.text);
     if (substitute)
         s->device = substitute;
-    /* Asked here, because /sys is out of reach afterwards. */
+    /* The number of cores is asked for here, because /sys is out of reach afterwards. */
     s->yield = s->hello.yield || sysconf(_SC_NPROCESSORS_ONLN) == 1;
 }
 
-/* Nobody may be timed while a driver is opened. Where the judge had to leave that to us, we wait
- * here for whoever is; else we have it already. */
+/* Nobody may be timed while a driver is opened. If the judge could not take the shared lock for us,
+ * we wait here until nobody is timed. Otherwise we hold it already. */
 static void await_turn(struct runner *s)
 {
     while (s->turn_fd >= 0 && flock(s->turn_fd, LOCK_SH) < 0 && errno == EINTR)
@@ -132,7 +132,8 @@ static void await_turn(struct runner *s)
 static void lock_down(struct runner *s)
 {
     const char *why = NULL;
-    int found = s->device->probe(&why); /* now, while it can look around; its paths need it */
+    /* Before the sandbox closes: probe() looks for files, and completes the paths below. */
+    int found = s->device->probe(&why);
     struct sandbox_policy policy = {.uid = s->hello.uid,
                                     .mem_bytes =
                                         s->device->maps_beyond_memory ? 0 : s->hello.mem_bytes,
@@ -162,7 +163,7 @@ static void report_warm(struct runner *s)
         _exit(WIRE_EXIT_EOF);
 }
 
-/* PAGE, SWEEP, ARENA..., SIZE, LOAD: all that comes with a descriptor. */
+/* PAGE, SWEEP, ARENA..., SIZE, LOAD: all frames before the seal. */
 static void receive_all(struct runner *s)
 {
     struct err err = ERR_INIT;
@@ -244,7 +245,7 @@ static void setup(struct runner *s)
     reply_ok(s);
 }
 
-/* All pairs now, so that an order does nothing but call. */
+/* Prepares all pairs of arenas now, so that an order does nothing but call. */
 static void prepare(struct runner *s)
 {
     struct err err = ERR_INIT;
@@ -280,8 +281,7 @@ static void rest(bool yield)
 #endif
 }
 
-/* Where the device cannot be held there is nothing to queue, and the call begins with the content.
- */
+/* A device that cannot be held has nothing to queue: the call begins when the content is there. */
 static void await_content(const struct runner *s, const struct device_hold *hold)
 {
     atomic_store_explicit(hold->queued, hold->seq, memory_order_release);
@@ -316,7 +316,7 @@ static struct reply call(struct runner *s, void *args, uint32_t count,
     return r;
 }
 
-/* One way for both orders: an EMPTY one takes as long as the way to the candidate and back. */
+/* Both orders take the same path: an EMPTY one lasts as long as the way to the call and back. */
 static struct reply obey(struct runner *s, struct wire_page *page, unsigned seq)
 {
     uint32_t order = page->order, in = page->in_arena, out = page->out_arena, count = page->count;

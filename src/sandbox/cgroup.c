@@ -2,7 +2,7 @@
 /*
  * A group lives as long as its runner and is called assay-JUDGE-NUMBER. A judge that is killed
  * leaves its groups behind, empty, since runners die with it; the next judge that finds no such
- * process removes them. A group is never emptied by force: what cannot be removed is somebody's.
+ * process removes them. A group is never emptied by force: one that cannot be removed is in use.
  */
 #include "sandbox/cgroup.h"
 
@@ -78,7 +78,7 @@ static int set_limits(const char *group, uint64_t mem_bytes, unsigned max_thread
     if (mem_bytes)
         snprintf(memory, sizeof(memory), "%" PRIu64, mem_bytes);
     snprintf(threads, sizeof(threads), "%u", max_threads);
-    set(group, "memory.swap.max", "0"); /* not there without swap */
+    set(group, "memory.swap.max", "0"); /* the file is missing without swap */
     return set(group, "memory.max", memory) < 0 ? -1 : set(group, "pids.max", threads);
 }
 

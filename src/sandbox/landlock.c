@@ -26,7 +26,7 @@
 #define FS_TRUNCATE (1ull << 14)
 #define FS_IOCTL_DEV (1ull << 15)
 
-/* The rights that exist on something that is not a folder; others are refused there. */
+/* Rights that exist for something that is not a folder; the kernel refuses the others there. */
 #define FS_OF_FILES (FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV)
 
 #define NET_BIND_TCP (1ull << 0)
@@ -86,7 +86,7 @@ int landlock_new(void)
         attr.net = NET_BIND_TCP | NET_CONNECT_TCP;
     if (abi >= LANDLOCK_ABI_SCOPES)
         attr.scoped = SCOPE_ABSTRACT_SOCKET | SCOPE_SIGNAL;
-    /* An older kernel takes the longer structure as long as what it does not know is zero. */
+    /* An older kernel accepts the longer structure if the fields that it does not know are zero. */
     return (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a runner gives up while it is still single-threaded: Landlock and no_new_privs bind the
- * calling thread and what it starts later, so they come before a driver starts its own threads. */
+/* Rights that a runner gives up while it is still single-threaded. Landlock and no_new_privs bind
+ * the calling thread and what it starts later, so they come before a driver starts its own
+ * threads. */
 #include "sandbox/cgroup.h"
 #include "sandbox/landlock.h"
 #include "sandbox/sandbox.h"
@@ -17,7 +18,7 @@
 #include <unistd.h>
 
 #define MAX_OPEN_FILES 256         /* 64 arenas, and room */
-#define MAX_OPEN_FILES_DRIVER 4096 /* it opens a device node anew for many of its allocations */
+#define MAX_OPEN_FILES_DRIVER 4096 /* a driver opens a device node anew for many allocations */
 
 const char *const sandbox_layer_names[SANDBOX_LAYERS] = {
     "user_ns", "pid_ns",   "net_ns",          "ipc_ns",  "mount_ns", "uid",      "no_new_privs",
@@ -31,7 +32,7 @@ uint32_t sandbox_wanted(void)
                       SANDBOX_SECCOMP;
 
     wanted |= geteuid() == 0 ? SANDBOX_UID : SANDBOX_USER_NS;
-    /* On an older kernel the pid and network namespaces do alone what the scopes do again. */
+    /* Scopes repeat what the pid and network namespaces do; older kernels do without them. */
     if (landlock_abi() >= LANDLOCK_ABI_SCOPES)
         wanted |= SANDBOX_LANDLOCK_SCOPES;
     if (cgroup_given())
@@ -47,7 +48,7 @@ static bool become(uid_t uid)
            setresuid(uid, uid, uid) == 0;
 }
 
-/* Also for a root that stays root: without capabilities, and with no_new_privs none come back. */
+/* Drops all capabilities, also of a root that stays root; with no_new_privs none come back. */
 static void drop_capabilities(void)
 {
     struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -71,7 +72,7 @@ static bool set_limits(const struct sandbox_policy *p)
     bool ok = limit(RLIMIT_CORE, 0) &&
               limit(RLIMIT_NOFILE, p->driver ? MAX_OPEN_FILES_DRIVER : MAX_OPEN_FILES);
 
-    /* stderr is a pipe, which FSIZE does not concern; a driver's memfds it does. */
+    /* RLIMIT_FSIZE concerns a driver's memfds, but not stderr, which is a pipe. */
     if (!p->driver)
         ok = limit(RLIMIT_FSIZE, 0) && ok;
     if (p->mem_bytes && !HAS_ASAN)
@@ -105,7 +106,7 @@ static int allow_all(int ruleset, const char *const *paths, enum landlock_use us
 
 int sandbox_enter(const struct sandbox_policy *p, uint32_t *layers, struct err *err)
 {
-    /* Made before the uid changes: the paths may lie where only we can go. */
+    /* Made before the uid changes: afterwards some paths may be out of reach. */
     AUTO(fd_closep) int ruleset = landlock_new();
 
     if (ruleset >= 0 && (allow_all(ruleset, p->read_paths, LANDLOCK_READ, err) < 0 ||
@@ -118,8 +119,8 @@ int sandbox_enter(const struct sandbox_policy *p, uint32_t *layers, struct err *
         *layers |= SANDBOX_NO_NEW_PRIVS;
     if (set_limits(p))
         *layers |= SANDBOX_RLIMITS;
-    /* A change of uid takes the death signal away; it was asked for at the start. The /proc files
-     * of an undumpable process are root's: a driver that names its threads there could not. */
+    /* A change of uid clears the death signal, so it is asked for again. The /proc files of an
+     * undumpable process belong to root: a driver could not name its threads there. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, p->driver) < 0)
         return fail_errno(err, "prctl in the sandbox");
     if (ruleset >= 0 && landlock_enter(ruleset) == 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The walls around a runner and around a compiler. Order inside a runner (DESIGN section 2): new
- * namespaces at birth; then, single-threaded, uid, no_new_privs, rlimits and Landlock; then the
+ * The walls around a runner and around a compiler. Order inside a runner (docs/design/trust.md):
+ * new namespaces at birth; then, single-threaded, uid, no_new_privs, rlimits and Landlock; then the
  * driver and its context; then seccomp for all threads; only then candidate code.
  */
 #ifndef ASSAY_SANDBOX_SANDBOX_H
@@ -13,32 +13,33 @@
 #include <sched.h>
 #include <sys/types.h>
 
-enum sandbox_layer { /* bits; reported in every record and by `assay doctor` */
-                     SANDBOX_USER_NS = 1 << 0, /* only when started without root */
-                     SANDBOX_PID_NS = 1 << 1,
-                     SANDBOX_NET_NS = 1 << 2,
-                     SANDBOX_IPC_NS = 1 << 3,
-                     SANDBOX_MOUNT_NS = 1 << 4,
-                     SANDBOX_UID = 1 << 5, /* an unprivileged uid of its own (root only) */
-                     SANDBOX_NO_NEW_PRIVS = 1 << 6,
-                     SANDBOX_RLIMITS = 1 << 7,
-                     SANDBOX_LANDLOCK = 1 << 8,
-                     SANDBOX_LANDLOCK_SCOPES = 1 << 9, /* signals and abstract sockets */
-                     SANDBOX_SECCOMP = 1 << 10,
-                     SANDBOX_CGROUP = 1 << 11,   /* only where ASSAY_CGROUP names a folder for it */
-                     SANDBOX_OWN_PROC = 1 << 12, /* a /proc that shows no process of others */
+/* Layers of a sandbox, as bits; reported in every record and by `assay doctor`. */
+enum sandbox_layer {
+    SANDBOX_USER_NS = 1 << 0, /* only when started without root */
+    SANDBOX_PID_NS = 1 << 1,
+    SANDBOX_NET_NS = 1 << 2,
+    SANDBOX_IPC_NS = 1 << 3,
+    SANDBOX_MOUNT_NS = 1 << 4,
+    SANDBOX_UID = 1 << 5, /* an unprivileged uid of its own (root only) */
+    SANDBOX_NO_NEW_PRIVS = 1 << 6,
+    SANDBOX_RLIMITS = 1 << 7,
+    SANDBOX_LANDLOCK = 1 << 8,
+    SANDBOX_LANDLOCK_SCOPES = 1 << 9, /* signals and abstract sockets */
+    SANDBOX_SECCOMP = 1 << 10,
+    SANDBOX_CGROUP = 1 << 11,   /* only if ASSAY_CGROUP names a folder for it */
+    SANDBOX_OWN_PROC = 1 << 12, /* a /proc that shows no process of others */
 };
 #define SANDBOX_LAYERS 13
 extern const char *const sandbox_layer_names[SANDBOX_LAYERS]; /* "user_ns", ..., by bit */
-/* The layers a runner must have on this machine and for this user to call it complete. */
+/* Layers that a runner must have, on this machine and for this user, to be called complete. */
 uint32_t sandbox_wanted(void);
-/* That one runner may have here: enough for OpenMP, and so few that others have some, too. */
+/* Threads that one runner may have here: enough for OpenMP, and few enough to leave others some. */
 unsigned sandbox_max_threads(void);
 
-/* Starting a runner: a new process (vfork-like: the judge may own gigabytes) in new namespaces.
+/* Starts a runner: a new process (vfork-like: the judge may own gigabytes) in new namespaces.
  * fds[i] becomes descriptor 3+i, out_fd its stdout and stderr, stdin is /dev/null; every other fd
- * is closed. Dies with the judge (PDEATHSIG). Where namespaces are refused it starts with fewer and
- * says so. */
+ * is closed. It dies with the judge (PDEATHSIG). If namespaces are refused, it starts with fewer,
+ * and *ret_layers shows that. */
 struct sandbox_spawn {
     const char *path;
     char *const *argv, *const *envp;
@@ -46,37 +47,38 @@ struct sandbox_spawn {
     int n_fds;
     int out_fd;
     bool pin;
-    cpu_set_t cpus; /* with pin */
-    /* A driver looks itself up in /proc, by the pid it has. Where no /proc of the new pid namespace
-     * can be mounted, its process starts without such a namespace; any other one with the /proc
-     * that everybody has. */
+    cpu_set_t cpus; /* used if pin is set */
+    /* A driver looks up its own pid in /proc. If no /proc of the new pid namespace can be mounted,
+     * a process with needs_proc starts without such a namespace, and any other one starts with the
+     * old /proc. */
     bool needs_proc;
-    bool trusted;      /* a program of ours that runs nobody else's code: no namespaces */
-    const char *group; /* a cgroup to be born in (cgroup.h); NULL: the caller's */
+    bool trusted;      /* a program of ours that runs no foreign code: no namespaces */
+    const char *group; /* cgroup in which the process starts (cgroup.h); NULL: the caller's */
 };
 int sandbox_start(const struct sandbox_spawn *s, pid_t *ret_pid, int *ret_pidfd,
                   uint32_t *ret_layers, struct err *err);
 
 struct sandbox_policy {
-    uid_t uid;          /* to become when root; 0: stay as we are */
+    uid_t uid;          /* user to become if we are root; 0: stay as we are */
     uint64_t mem_bytes; /* RLIMIT_AS; 0: none (drivers reserve huge ranges) */
-    /* Landlock: files, folders with all that is in them, or patterns of glob() with {a,b};
-     * NULL-terminated, NULL: none. What does not exist is passed over. */
+    /* For Landlock: files, folders with all that is in them, or patterns of glob() with {a,b};
+     * NULL-terminated, NULL: none. Paths that do not exist are passed over. */
     const char *const *read_paths;
     const char *const *write_paths; /* device nodes (ioctl too), /proc/self/task */
     bool driver;                    /* limits that a device driver can live with */
 };
-/* In the runner, single-threaded. *layers gains the bits that are on. A layer that cannot be had is
- * no error: its bit stays 0. */
+/* Called in the runner, while it is single-threaded. *layers gains the bits that are on. A layer
+ * that cannot be had is no error: its bit stays 0. */
 int sandbox_enter(const struct sandbox_policy *p, uint32_t *layers, struct err *err);
-/* In the runner, after the driver: seccomp for all threads, for good. Sockets can be read and
- * written; descriptors go no way by them any more. With `driver` also what a device driver calls to
- * allocate, launch and wait (ioctl, memfd, ...). */
+/* Called in the runner, after the driver is open: seccomp for all threads, for good. Sockets can
+ * still be read and written, but pass no more descriptors. `driver` also allows the calls by which
+ * a device driver allocates, launches and waits (ioctl, memfd, ...). */
 int sandbox_seal(bool driver, uint32_t *layers, struct err *err);
 
-/* A compiler or another tool in a sandbox: bubblewrap where it works, else namespaces + Landlock by
- * system call. Sees read-only system folders, `ro_dirs`, and may write only in `rw_dir` (also its
- * cwd and $TMPDIR). No network. Killed as a whole at the limit or when the caller dies. */
+/* Runs a compiler or another tool in a sandbox: bubblewrap if it works, else namespaces and
+ * Landlock by system call. The tool sees system folders and `ro_dirs` read-only, and may write only
+ * in `rw_dir` (also its cwd and $TMPDIR). It has no network. All its processes are killed at the
+ * limit, or when the caller dies. */
 struct sandbox_tool {
     char *const *argv;          /* argv[0] is absolute */
     const char *const *ro_dirs; /* NULL-terminated, absolute */
@@ -84,7 +86,7 @@ struct sandbox_tool {
     int timeout_ms;
     uint64_t mem_bytes;  /* per process */
     uint64_t file_bytes; /* largest file it may write */
-    size_t max_output;   /* of its stdout+stderr that is kept */
+    size_t max_output;   /* bytes of stdout and stderr that are kept */
 };
 struct sandbox_tool_result {
     int exit_status; /* -1 when ended by a signal */
@@ -95,8 +97,8 @@ struct sandbox_tool_result {
 int sandbox_run_tool(const struct sandbox_tool *t, struct buf *output,
                      struct sandbox_tool_result *ret, struct err *err);
 
-/* How often more what was killed from outside (by the OOM killer, by somebody's hand) is tried
- * again before it is held against whom it worked for. */
+/* Number of further attempts with a tool or a candidate that was killed from outside (by the OOM
+ * killer, by somebody's hand), before the kill counts against the candidate. */
 #define SANDBOX_KILLED_AGAIN 3
 bool sandbox_was_killed(const struct sandbox_tool_result *r);
 

@@ -5,13 +5,13 @@
  *   refused  everything unnamed: EPERM, and an honest library goes on without it;
  *   killed   what no kernel for a device has any use for: new programs, the network, other
  *            processes, the kernel's own machinery. The judge reads SIGSYS as `rejected: sandbox`.
- * To allow a call: a line in allowed[], or in of_drivers[] where only a device driver needs it. To
+ * To allow a call: a line in allowed[], or in of_drivers[] if only a device driver needs it. To
  * allow it with certain arguments: a line in special[]; with all but some: one in unwanted[].
  *
  * Between calls a runner is stopped, and a process that stands still is woken by SIGCONT alone. It
- * cannot send that itself then, so nobody may do it for it: no timers with signals, no children, no
- * death signal, no queues, no io_uring; and no owner, signal, lease or lock of a descriptor, which
- * the judge itself would set off when it reads the runner's text.
+ * cannot send that itself then, and nothing else may send it later: no timers with signals, no
+ * children, no death signal, no queues, no io_uring; and no owner, signal, lease or lock of a
+ * descriptor, which the judge itself would set off when it reads the runner's text.
  */
 #include "sandbox/sandbox.h"
 
@@ -107,7 +107,7 @@ static const int allowed[] = {
     SCMP_SYS(uname),
 };
 
-/* What a driver in this process does to allocate, to load code and to wait. Which devices ioctl
+/* Calls by which a driver in this process allocates, loads code and waits. Which devices ioctl
  * reaches is Landlock's business. */
 static const int of_drivers[] = {
     SCMP_SYS(ioctl),
@@ -161,8 +161,8 @@ static const int killed[] = {
     SCMP_SYS(listen),
     SCMP_SYS(accept),
     SCMP_SYS(accept4),
-    /* With the judge frames are read and written. Descriptors that are sent and not yet received
-     * count for a user as a whole: no judge of the same user could hand over any. */
+    /* Frames go to and from the judge by write() and read(). Descriptors that are sent and not yet
+     * received count for a user as a whole: no judge of the same user could hand over any. */
     SCMP_SYS(sendto),
     SCMP_SYS(sendmsg),
     SCMP_SYS(sendmmsg),
@@ -229,7 +229,7 @@ static const int killed[] = {
     SCMP_SYS(setdomainname),
 };
 
-/* Allowed when one argument has one value; the pid is our own where `self` is said. */
+/* Calls that are allowed if one argument has one value; with `self` this value is our own pid. */
 static const struct special {
     int call;
     unsigned arg;
@@ -243,8 +243,8 @@ static const struct special {
     {SCMP_SYS(prctl), 0, PR_SET_VMA, false, false}, /* malloc names its maps */
     {SCMP_SYS(prlimit64), 2, 0, false, false},      /* no new limit: it only asks */
     {SCMP_SYS(ioctl), 1, TCGETS, false, false},     /* isatty() */
-    /* No owners, signals and locks: they wake who is stopped, and tell others. F_SETFL:
-     * add_setfl(). */
+    /* No owners, signals and locks: they wake a process that is stopped, and tell others.
+     * add_setfl() allows F_SETFL. */
     {SCMP_SYS(fcntl), 1, F_DUPFD, false, false},
     {SCMP_SYS(fcntl), 1, F_DUPFD_CLOEXEC, false, false},
     {SCMP_SYS(fcntl), 1, F_GETFD, false, false},
@@ -259,15 +259,15 @@ static const struct special of_drivers_special[] = {
     {SCMP_SYS(fcntl), 1, F_SETPIPE_SZ, false, false},
 };
 
-/* What not even a driver may do, of a call that it may make otherwise. The kernel looks at 32 bits
- * of a command, whatever stands above them. */
+/* Uses that not even a driver may make of a call that it may make otherwise. The kernel looks at 32
+ * bits of a command, whatever stands above them. */
 static const struct unwanted {
     int call;
     unsigned arg;
     scmp_datum_t mask, value;
 } unwanted[] = {
     {SCMP_SYS(ioctl), 1, UINT32_MAX, FIOASYNC},
-    {SCMP_SYS(ioctl), 1, 0xff00, 0x8900}, /* all of sockets: FIOSETOWN, SIOCSPGRP */
+    {SCMP_SYS(ioctl), 1, 0xff00, 0x8900}, /* all commands of sockets: FIOSETOWN, SIOCSPGRP */
 };
 
 static int add_rule(scmp_filter_ctx ctx, uint32_t action, int call, struct scmp_arg_cmp when)
@@ -292,7 +292,7 @@ static int add_special(scmp_filter_ctx ctx, const struct special *list, size_t n
     return rc;
 }
 
-/* O_ASYNC asks for a signal. */
+/* F_SETFL is allowed without O_ASYNC, which asks for a signal. */
 static int add_setfl(scmp_filter_ctx ctx)
 {
     struct scmp_arg_cmp when[] = {{1, SCMP_CMP_EQ, F_SETFL, 0},
@@ -301,8 +301,8 @@ static int add_setfl(scmp_filter_ctx ctx)
     return seccomp_rule_add_array(ctx, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), ARRAY_SIZE(when), when);
 }
 
-/* What nobody can share with anybody is private: shared memory without a file would count as an
- * arena (footprint.c). */
+/* Anonymous memory has to be private: shared memory without a file would count as an arena
+ * (process/footprint.c). */
 static int add_mmap(scmp_filter_ctx ctx)
 {
     struct scmp_arg_cmp file = {3, SCMP_CMP_MASKED_EQ, MAP_ANONYMOUS, 0};
@@ -313,7 +313,7 @@ static int add_mmap(scmp_filter_ctx ctx)
     return rc == 0 ? add_rule(ctx, SCMP_ACT_ALLOW, SCMP_SYS(mmap), own) : rc;
 }
 
-/* Threads, but no processes. */
+/* Allows new threads, but no new processes. */
 static int add_clone(scmp_filter_ctx ctx)
 {
     struct scmp_arg_cmp thread = {0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD};
@@ -345,8 +345,8 @@ static int set_up(scmp_filter_ctx ctx)
     return rc == 0 ? seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2) : rc; /* a binary tree */
 }
 
-/* A filter of its own: there is no way to say "all but" in one that refuses what it does not name.
- * Of two filters the stricter answer counts. */
+/* A second filter: one that refuses all calls that it does not name cannot say "all but". The
+ * stricter answer of two filters counts. */
 static int load_unwanted(scmp_filter_ctx ctx)
 {
     int rc = set_up(ctx);
@@ -386,9 +386,9 @@ static int load_filter(scmp_filter_ctx ctx, bool driver)
 int sandbox_seal(bool driver, uint32_t *layers, struct err *err)
 {
     if (prctl(PR_GET_SECCOMP) < 0)
-        return 0; /* a kernel without it */
+        return 0; /* a kernel without seccomp */
 
-    /* The main one refuses to load another: it comes last. */
+    /* The main filter forbids loading another, so it comes last. */
     scmp_filter_ctx but = seccomp_init(SCMP_ACT_ALLOW);
     scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ERRNO(EPERM));
     int rc = but && ctx ? 0 : -ENOMEM;

@@ -37,7 +37,7 @@ struct child {
     const char *failed; /* the step that failed, NULL when exec went well */
     int failed_errno;
     bool in_group;
-    bool needs_fewer; /* that step belongs to a namespace: without it the start may succeed */
+    bool needs_fewer; /* the failed step belongs to a namespace; fewer of them may help */
 };
 
 static const struct {
@@ -49,8 +49,8 @@ static const struct {
     {SANDBOX_MOUNT_NS, CLONE_NEWNS},
 };
 
-/* Tried in this order, as far as they are asked for: containers and hardened kernels refuse some.
- */
+/* Sets of namespaces, tried in this order as far as they are asked for: containers and hardened
+ * kernels refuse some. */
 static const uint32_t namespace_sets[] = {
     SANDBOX_PID_NS | SANDBOX_NET_NS | SANDBOX_IPC_NS | SANDBOX_MOUNT_NS,
     SANDBOX_PID_NS | SANDBOX_IPC_NS | SANDBOX_MOUNT_NS,
@@ -89,7 +89,7 @@ static int child_write(const char *path, const char *text)
     return n < 0 ? -1 : 0;
 }
 
-/* With the rights we were born with. */
+/* Enters the cgroup while the child still has the judge's rights. */
 static void child_group(struct child *c)
 {
     c->in_group = c->s->group_fd >= 0 && write(c->s->group_fd, "0", 1) == 1;
@@ -131,7 +131,7 @@ static int child_mounts(struct child *c)
     return child_proc(c);
 }
 
-/* First out of the way of the targets, then into place: any source may be any target. */
+/* Moves descriptors out of the targets' way, then into place: any source may be any target. */
 static int child_fds(struct child *c)
 {
     const struct spawn *s = c->s;
@@ -152,8 +152,8 @@ static int child_fds(struct child *c)
     return 0;
 }
 
-/* RLIMIT_NPROC counts all that a uid runs: in a user namespace only what runs there; and who is
- * root takes another uid before a candidate comes. */
+/* RLIMIT_NPROC counts all threads of a uid. It is set where they are the runner's alone: in a user
+ * namespace, which counts its own, and for root, who takes another uid before a candidate runs. */
 static int child_threads(struct child *c)
 {
     struct rlimit limit = {c->s->max_threads, c->s->max_threads};
@@ -176,7 +176,7 @@ static int child_place(struct child *c)
     for (int i = 0; i < s->n_limits; i++) {
         struct rlimit limit = {s->limits[i].value, s->limits[i].value};
 
-        /* A lower limit that is there already is as good. */
+        /* A lower limit that exists already is as good. */
         if (setrlimit(s->limits[i].resource, &limit) < 0 && errno != EPERM)
             return child_failed(c, "setting limits");
     }
@@ -215,7 +215,7 @@ static int child_main(void *arg)
     setpgid(0, 0);
     child_group(c);
     if (s->goes_first)
-        child_write("/proc/self/oom_score_adj", "1000"); /* a wish */
+        child_write("/proc/self/oom_score_adj", "1000"); /* may fail: it is only a wish */
     /* Landlock before child_fds, which closes the ruleset. */
     if (child_die_with_judge(c) == 0 && child_map_user(c) == 0 && child_mounts(c) == 0 &&
         child_place(c) == 0 && child_landlock(c, s->ruleset_fd) == 0 && child_fds(c) == 0) {
@@ -238,11 +238,10 @@ static int clone_flags(uint32_t layers)
     return flags;
 }
 
-/* The pid, or -1 with c->failed set or with errno alone (then the clone itself was refused). */
+/* Returns the pid, or -1 with c->failed set, or -1 with errno alone (the clone was refused). */
 static pid_t clone_child(struct child *c, int *ret_pidfd)
 {
-    /* From the heap: AddressSanitizer's marks of the last child's frames would stay on our stack.
-     */
+    /* The stack is from the heap: AddressSanitizer's marks of the last child would stay on ours. */
     AUTO(freep) char *stack = xmalloc(CHILD_STACK_BYTES);
     sigset_t all, before;
     int pidfd = -1, saved;
@@ -285,7 +284,7 @@ static bool fits(const struct spawn *s, uint32_t set)
     return !s->needs_proc || !(set & SANDBOX_PID_NS) || (set & SANDBOX_OWN_PROC);
 }
 
-/* Whether a start without (some) namespaces may succeed where this one did not. */
+/* True if a start with fewer namespaces may succeed where this one did not. */
 static bool refused_namespaces(const struct child *c, int error)
 {
     if (!c->layers || c->failed)

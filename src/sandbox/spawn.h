@@ -28,19 +28,20 @@ struct spawn {
     const cpu_set_t *cpus; /* NULL: the caller's */
     const struct spawn_limit *limits;
     int n_limits;
-    unsigned max_threads; /* 0: as many as it likes. Only where the uid is not a person's */
-    /* SANDBOX_*_NS bits to ask for; the user namespace comes by itself. SANDBOX_OWN_PROC: a new
-     * /proc as well, where it gets a pid and a mount namespace. */
+    unsigned max_threads; /* 0: no limit. Set only if the uid is not a person's */
+    /* SANDBOX_*_NS bits to ask for; the user namespace is added if needed. SANDBOX_OWN_PROC asks
+     * for a new /proc as well, which needs a pid and a mount namespace. */
     uint32_t namespaces;
-    bool goes_first; /* where memory runs out the kernel ends it, and not us, who may hold more */
-    bool needs_proc; /* without SANDBOX_OWN_PROC no pid namespace either */
+    /* If memory runs out, the kernel ends this process and not the judge, which may hold more. */
+    bool goes_first;
+    bool needs_proc; /* without SANDBOX_OWN_PROC there is no pid namespace either */
     int ruleset_fd;  /* Landlock, entered with no_new_privs and without capabilities; -1: none */
-    int group_fd;    /* a cgroup's door, gone through first; refused is no error. -1: none */
+    int group_fd;    /* from cgroup_door(), entered first; a refusal is no error. -1: none */
 };
 
-/* The new process leads a process group of its own and is killed when the calling *thread* ends.
- * *ret_layers: the namespaces it got, its own /proc, and the cgroup. The pidfd is the caller's to
- * close, the pid to reap. */
+/* Starts a process that leads its own process group and is killed when the calling *thread* ends.
+ * *ret_layers: the namespaces that it got, its own /proc, and the cgroup. The caller closes the
+ * pidfd and reaps the pid. */
 int spawn_process(const struct spawn *s, pid_t *ret_pid, int *ret_pidfd, uint32_t *ret_layers,
                   struct err *err);
 

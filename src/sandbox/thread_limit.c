@@ -2,7 +2,7 @@
 /*
  * Threads are counted for many together: for a user (RLIMIT_NPROC; those in a user namespace count
  * for its maker as well) and for a container (pids.max). A candidate that takes them all would
- * leave its judge none, which then starts no runner, and whose OpenMP ends a process that cannot
+ * leave its judge none. That judge could start no runner, and OpenMP ends a process that cannot
  * have its threads. So a runner gets a share.
  */
 #include "sandbox/thread_limit.h"
@@ -15,12 +15,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define SHARES 8  /* three runners, and half for who judges and builds */
-#define MANY 4096 /* OpenMP on a large machine */
+#define SHARES 8  /* three runners have one each; more than half is left to judge and build with */
+#define MANY 4096 /* enough for OpenMP on a large machine */
 #define OF_DRIVERS 8
 #define FILE_MAX_BYTES 65536
 
-/* UINT64_MAX where there is no file, or where it says "max". */
+/* pids.max of a folder; UINT64_MAX if there is no such file, or if it says "max". */
 static uint64_t read_limit(const char *folder)
 {
     AUTO(freep) char *path = fs_join(folder, "pids.max");
@@ -36,7 +36,7 @@ static uint64_t read_limit(const char *folder)
     return end == buf_str(&text) ? UINT64_MAX : n;
 }
 
-/* Of a group and of all that it lies in. */
+/* The least pids.max of a group and of all groups that it lies in. */
 static uint64_t least_above(const char *root, const char *group, size_t len)
 {
     AUTO(freep) char *path = xasprintf("%s%.*s", root, (int)len, group);
@@ -49,7 +49,7 @@ static uint64_t least_above(const char *root, const char *group, size_t len)
     return least;
 }
 
-/* Lines of "NUMBER:CONTROLLERS:GROUP". Version 2 has one, without controllers. */
+/* `groups` has lines of "NUMBER:CONTROLLERS:GROUP". Version 2 has one, without controllers. */
 uint64_t thread_limit_of_groups(const char *groups, const char *mounted)
 {
     AUTO(freep) char *v1 = fs_join(mounted, "pids");
@@ -72,7 +72,7 @@ uint64_t thread_limit_of_groups(const char *groups, const char *mounted)
     return least;
 }
 
-/* Root's own are not limited by number, and its runners have other uids. */
+/* RLIMIT_NPROC does not bind root, and root's runners have other uids. */
 static uint64_t least_of_all(void)
 {
     AUTO(buf_release) struct buf groups = BUF_INIT;

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* The least pids.max of the groups in this text (/proc/self/cgroup) and of those above them, where
- * they are mounted; UINT64_MAX: none. */
+/* The least pids.max of the groups that `groups` (text of /proc/self/cgroup) names, and of those
+ * above them. `mounted` is the folder where cgroups are mounted. UINT64_MAX: no limit. */
 uint64_t thread_limit_of_groups(const char *groups, const char *mounted);
 
 #endif

@@ -25,12 +25,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define FLOOD_FACTOR 64    /* a tool that writes this many times what is kept is ended */
+#define FLOOD_FACTOR 64    /* a tool is ended if it writes so many times what is kept */
 #define LAST_WORDS_MS 2000 /* from the kill to the end of the output pipe */
 #define CPU_GRACE_S 5      /* RLIMIT_CPU catches what escapes the clock */
 #define TOOL_PATH "PATH=/usr/local/bin:/usr/bin:/bin"
 
-/* All a tool sees of the system. No /etc/passwd, no home, no /proc, of /dev only null. */
+/* All that a tool sees of the system: no /etc/passwd, no home, no /proc, of /dev only null. */
 static const char *const system_paths[] = {
     "/usr",
     "/lib",
@@ -76,7 +76,7 @@ static void words_add3(struct argv_words *w, const char *a, const char *b, const
 struct tool_process {
     pid_t pid;
     int pidfd, out; /* out: read end of its stdout and stderr */
-    size_t written; /* by the tool, kept or not */
+    size_t written; /* bytes that the tool wrote, kept or not */
 };
 
 static void tool_process_release(struct tool_process *j)
@@ -85,7 +85,7 @@ static void tool_process_release(struct tool_process *j)
     fd_closep(&j->out);
 }
 
-/* Takes what the pipe holds; at its end j->out is closed. */
+/* Reads once from the pipe; at its end j->out is closed. */
 static void take_output(struct tool_process *j, size_t keep, struct buf *output)
 {
     char chunk[16384];
@@ -125,13 +125,13 @@ static enum ended watch(struct tool_process *j, const struct sandbox_tool *t, st
     }
 }
 
-/* Nothing of the tool is left afterwards: killed, reaped, its last words read. */
+/* Kills and reaps the tool and reads its last output. Nothing of it is left afterwards. */
 static int end_job(struct tool_process *j, size_t keep, struct buf *output)
 {
     uint64_t start = clock_ns();
     int status = 0;
 
-    /* Before it is reaped: until then nobody else can have its number. */
+    /* Killed before it is reaped: until then no other process can have its pid. */
     kill(-j->pid, SIGKILL);
     kill(j->pid, SIGKILL);
     while (waitpid(j->pid, &status, 0) < 0 && errno == EINTR)
@@ -199,7 +199,8 @@ static int start(const struct spawn *what, const struct sandbox_tool *t, int sta
 
 /* ---- bubblewrap ---- */
 
-/* As it is outside: a link stays a link (/lib64 -> usr/lib64), what is missing stays missing. */
+/* Shows a system path as it is outside: a link stays a link (/lib64 -> usr/lib64), a missing path
+ * stays missing. */
 static void bwrap_system_path(struct argv_words *w, const char *path)
 {
     char target[PATH_MAX];
@@ -227,7 +228,7 @@ static void bwrap_words(struct argv_words *w, const char *bwrap, const struct sa
     for (const char *const *dir = t->ro_dirs; dir && *dir; dir++)
         words_add3(w, "--ro-bind", *dir, *dir);
     words_add3(w, "--bind", t->rw_dir, t->rw_dir);
-    words_add(w, "--remount-ro"); /* what bubblewrap made itself: folders on the way to a bind */
+    words_add(w, "--remount-ro"); /* folders that bubblewrap made, on the way to a bind */
     words_add(w, "/");
     words_add3(w, "--chdir", t->rw_dir, "--");
     for (char *const *word = t->argv; *word; word++)
@@ -247,7 +248,7 @@ static bool bwrap_started_it(int status_fd)
     return strstr(text, "\"exit-code\"") != NULL;
 }
 
-/* *ret_ran: false where bubblewrap could not build its walls here, so the tool did not run. */
+/* *ret_ran: false if bubblewrap could not build its walls here, so the tool did not run. */
 static int run_in_bwrap(const char *bwrap, const struct sandbox_tool *t, struct buf *output,
                         bool *ret_ran, struct sandbox_tool_result *ret, struct err *err)
 {
@@ -265,7 +266,7 @@ static int run_in_bwrap(const char *bwrap, const struct sandbox_tool *t, struct 
 
     bwrap_words(&w, bwrap, t);
 
-    /* It leaves its inner process to init, which in a container may never reap it; in a pid
+    /* bubblewrap leaves its inner process to init, which in a container may never reap it. In a pid
      * namespace of its own the kernel does. */
     struct spawn s = {
         .path = bwrap, .argv = w.v, .namespaces = SANDBOX_PID_NS, .ruleset_fd = -1, .group_fd = -1};
@@ -337,7 +338,7 @@ static int run_in_landlock(const struct sandbox_tool *t, struct buf *output,
     return 0;
 }
 
-/* Not by us: at a limit, or because it said too much. */
+/* True if somebody else killed the tool: we kill it at its time limit, or if it wrote too much. */
 bool sandbox_was_killed(const struct sandbox_tool_result *r)
 {
     return r->signal == SIGKILL && !r->timed_out && !r->output_cut;

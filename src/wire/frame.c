@@ -5,8 +5,8 @@
  *   u32 magic, u16 version, u16 type, u32 payload length, payload
  *
  * Each value has one encoding only (flags are 0 or 1, texts carry their length and no NUL, a tensor
- * has exactly rank dimensions), so a frame that decodes is the frame that encoding gives back: that
- * is what the fuzzer holds on to.
+ * has exactly rank dimensions), so a frame that decodes is the frame that encoding gives back. The
+ * fuzzer checks that.
  */
 #include "wire/wire.h"
 
@@ -18,7 +18,7 @@
 
 #define HEADER_BYTES 12
 #define OFFSET_ALIGN 256
-#define TENSOR_MIN_BYTES 10 /* a scalar's: no dimensions */
+#define TENSOR_MIN_BYTES 10 /* a scalar has this many, with no dimensions */
 
 struct frame_reader {
     const unsigned char *at;
@@ -226,7 +226,7 @@ static void get_fail(struct frame_reader *r, struct wire_msg *m)
 static const struct codec {
     const char *name;
     bool fd;
-    /* NULL: no payload */
+    /* put and get are NULL if there is no payload */
     void (*put)(const struct wire_msg *m, struct buf *out);
     void (*get)(struct frame_reader *r, struct wire_msg *m);
 } codecs[] = {

@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Room for a few descriptors, so that a surplus one arrives and can be closed; what exceeds even
- * this the kernel drops, with MSG_CTRUNC. */
+/* Room for a few descriptors, so that a surplus one arrives and can be closed. The kernel drops
+ * those beyond this number, with MSG_CTRUNC. */
 #define FD_ROOM 4
 
 static int encode_checked(const struct wire_msg *m, struct buf *frame, struct err *err)
@@ -67,7 +67,7 @@ int wire_write(int sock, const struct wire_msg *m, struct err *err)
     return 0;
 }
 
-/* 1 readable (or closed), 0 the time is over, -1 */
+/* Waits for the socket: 1 readable (or closed), 0 the time is over, -1 error. */
 static int wait_readable(int sock, int timeout_ms, struct err *err)
 {
     struct pollfd p = {.fd = sock, .events = POLLIN};
@@ -116,8 +116,8 @@ static int check_fds(const struct msghdr *h, int n_fds, enum wire_type type, str
     return 0;
 }
 
-/* A peer that dies with frames unread resets the connection. The error is reported once, before
- * what the peer had sent: asked again, that arrives, and then the end. */
+/* A peer that dies with frames unread resets the connection. That error is reported once, before
+ * the frames that the peer had sent. Further calls receive those frames, and then the end. */
 static bool ask_again(ssize_t n, bool *reset)
 {
     bool again = n < 0 && (errno == EINTR || (errno == ECONNRESET && !*reset));
@@ -127,7 +127,7 @@ static bool ask_again(ssize_t n, bool *reset)
     return again;
 }
 
-/* What recvmsg() and read() have in common: 1 go on, 0 the other side is gone, -1 error. */
+/* Result of recvmsg() or read(): 1 go on, 0 the other side is gone, -1 error. */
 static int received(ssize_t n, struct err *err)
 {
     if (n > 0)
@@ -182,8 +182,8 @@ int wire_recv(int sock, int timeout_ms, struct wire_msg *ret, bool *ret_timed_ou
 
 int wire_read(int sock, struct wire_msg *ret, struct err *err)
 {
-    char
-        frame[WIRE_MAX_FRAME + 1]; /* read() cuts a longer frame silently: one byte more shows it */
+    /* read() cuts a longer frame silently: the additional byte shows it. */
+    char frame[WIRE_MAX_FRAME + 1];
     bool reset = false;
     ssize_t n;
 

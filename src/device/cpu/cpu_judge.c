@@ -19,7 +19,7 @@
 #endif
 
 struct cpu_ctx {
-    int cores; /* for candidates; counted at open, since the judge pins itself later */
+    int cores; /* cores for candidates; counted at open, since the judge pins itself later */
     bool clflushopt;
 };
 
@@ -27,7 +27,7 @@ struct cpu_ctx {
 
 #define LINE_BYTES 64
 
-/* Asked once: in a virtual machine the instruction traps, for microseconds. */
+/* CPUID is asked once: in a virtual machine the instruction traps, for microseconds. */
 static bool has_clflushopt(void)
 {
     unsigned a, b, c, d;
@@ -47,8 +47,8 @@ static void flush_old(char *at, const char *end)
         _mm_clflush(at);
 }
 
-/* Line by line instead of sweeping twice the cache: 5 us instead of 56 ms for 64 KiB beside a
- * 260 MiB L3, and as cold. The lines leave every core's caches: the runner maps the same pages. */
+/* Flushes line by line instead of sweeping twice the cache: 5 us instead of 56 ms for 64 KiB beside
+ * a 260 MiB L3, and as cold. Lines leave every core's caches: the runner maps the same pages. */
 static int cpu_flush(void *ctx, struct mem *const *mems, int n, struct err *err)
 {
     void (*flush)(char *, const char *) =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuBLASLt by dlopen, with prototypes of our own: what tensor units reach is measured by the
+/* cuBLASLt by dlopen, with prototypes of our own: the rates of tensor units are measured by the
  * vendor's own matrix product. Names and values are those of cublasLt.h (12.0 and later). */
 #ifndef ASSAY_DEVICE_CUBLASLT_H
 #define ASSAY_DEVICE_CUBLASLT_H
@@ -43,7 +43,7 @@ enum { /* cublasComputeType_t */
 #define CUBLASLT_MATMUL_DESC_FAST_ACCUM 25
 #define CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES 1
 
-/* name, arguments. To use another call: a line here. */
+/* Name and arguments of every call. To use another call: a line here. */
 #define CUBLASLT_FUNCTIONS(F)                                                                  \
     F(cublasLtCreate, (cublasLtHandle_t * handle))                                             \
     F(cublasLtDestroy, (cublasLtHandle_t handle))                                              \
@@ -76,10 +76,10 @@ struct cublaslt {
 #undef CUBLASLT_FIELD
 };
 
-/* The library's file, the caller's: $ASSAY_CUBLASLT, else where cuda_library.h looks. NULL: none.
- */
+/* Path of the library, which the caller frees: $ASSAY_CUBLASLT, else from cuda_library_find().
+ * NULL: none. */
 char *cublaslt_library(void);
-/* Loads it once per process. NULL with *ret_why (static text) where there is none. */
+/* Loads the library once per process. NULL with *ret_why (static text) if there is none. */
 const struct cublaslt *cublaslt(const char **ret_why);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a runner may reach on an NVIDIA machine: the driver's device nodes, what the driver asks the
- * kernel about the machine, and its library files one by one. Not whole library folders: cuBLAS and
- * its kin may lie there, and a candidate is not to load them. */
+/* Files that a runner may reach on an NVIDIA machine: the driver's device nodes, files that tell
+ * the driver about the machine, and its library files one by one. Not whole library folders: cuBLAS
+ * and its kin may lie there, and a candidate is not to load them. */
 #include "device/cuda/cuda_device.h"
 
 #include "device/cuda/cuda_driver.h"
@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "FOLDER/libnvidia-*.so*" of the libcuda that was found, which may lie anywhere. "" until probe().
- */
+/* "FOLDER/libnvidia-*.so*", with the folder of the libcuda that was found. "" until probe(). */
 static char beside_driver[PATH_MAX];
 
 const char *const cuda_read_paths[] = {
     beside_driver,
-    /* What libcuda and nvcc's shared objects are linked with, and the driver's usual places. */
+    /* Libraries that libcuda and nvcc's shared objects are linked with, and the driver's usual
+     * places. */
     "/etc/ld.so.cache",
     "/{usr/,}lib{,64,/x86_64-linux-gnu}/lib{cuda,nvidia-*,stdc++,gcc_s,c,m,dl,rt,pthread}.so*",
     "/etc/nvidia",
@@ -51,7 +51,7 @@ static void find_beside_driver(const struct cuda_driver *cu)
                  (int)(slash - info.dli_fname), info.dli_fname);
 }
 
-/* Without cuInit, after which nobody may fork. */
+/* Probes without cuInit, after which nobody may fork. */
 int cuda_probe(const char **ret_why)
 {
     const struct cuda_driver *cu = cuda_driver(ret_why);
@@ -69,10 +69,11 @@ int cuda_probe(const char **ret_why)
     return n;
 }
 
-/* A context's queues to the device are most of what it costs: with two, and one for copies, it is
- * made and closed in 110 ms where the usual eight take 210 (H200). PyTorch has as many. */
+/* A context's queues to the device are most of its cost. With two, and one for copies, it is made
+ * and closed in 110 ms; with the usual eight it takes 210 (H200). PyTorch gets as many. */
 #define QUEUES "CUDA_DEVICE_MAX_CONNECTIONS=2", "CUDA_DEVICE_MAX_COPY_CONNECTIONS=1"
 const char *const cuda_worker_env[] = {QUEUES, NULL};
-/* A driver that loads code at the first launch, or finds it in a cache, would be timed so. */
+/* Without these the driver would load code at the first launch, or find it in a cache, and that
+ * would be timed. */
 const char *const cuda_runner_env[] = {"CUDA_MODULE_LOADING=EAGER", "CUDA_CACHE_DISABLE=1", QUEUES,
                                        NULL};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The RMS of rows first (as compare.c sums them, to the bit), then the figures of every block, then
- * of the blocks. With the figures comes a fingerprint of what was compared, of the very bits that
- * were read, at no further read of memory. */
+/* First comes the RMS of rows (as compare.c sums them, to the bit), then the figures of every
+ * block, then those of all blocks. With the figures comes a fingerprint of the very bits that were
+ * compared, at no further read of memory. */
 #include "device/cuda/cuda_ctx.h"
 #include "device/cuda/cuda_source.h"
 #include "tensor/sum_sq.h"
@@ -10,11 +10,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Where a comparison's own data lie in the scratch memory. */
+/* Places of a comparison's own data in the scratch memory. */
 struct compare_room {
     CUdeviceptr result;    /* one struct cuda_figures */
-    CUdeviceptr parts;     /* one per block */
-    CUdeviceptr rms, sums; /* of rows */
+    CUdeviceptr parts;     /* one struct cuda_figures per block */
+    CUdeviceptr rms, sums; /* figures of rows */
 };
 
 static int reserve_compare(struct cuda_ctx *c, int64_t n_rows, int64_t n_sums,
@@ -82,8 +82,8 @@ static int compare_blocks(int64_t n)
     return (int)MIN(chunks, CUDA_COMPARE_BLOCKS);
 }
 
-/* Launches everything up to the parts; job has all but the rows' RMS, and that where it was made
- * before. */
+/* Launches everything up to the parts. job has all but the rows' RMS, which is made here unless it
+ * was made before. */
 static int compare_parts(struct cuda_ctx *c, CUfunction kernel, struct cuda_compare *job,
                          void *more, struct compare_room *room, struct err *err)
 {
@@ -184,7 +184,7 @@ int cuda_row_rms(void *ctx, const struct mem *y, size_t y_at, int64_t n, int64_t
     return cuda_finish(c, "row sums", err);
 }
 
-/* What row_rms() left, or 0. */
+/* The address of the RMS that row_rms() has made, or 0. */
 static int given_rms(const struct mem *rms, size_t at, int64_t n_rows, CUdeviceptr *ret,
                      struct err *err)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What compare.c does, on a GPU, with a fingerprint (tensor/fingerprint.h) of what was compared.
+/* The work of compare.c on a GPU, with a fingerprint (tensor/fingerprint.h) of the compared bits.
  *
  * Places and maxima equal the CPU's exactly, unless every error is below 2^-100 of its scale: then
- * some of them count as none. The sum of squares is of quotients in float, within 2^-19 of the CPU's,
- * and added in an order that depends on the number of elements alone.
+ * some errors count as none. The sum of squares is of quotients in float, within 2^-19 of the
+ * CPU's, and added in an order that depends on the number of elements alone.
  *
- * Expected values need not lie in memory: V is a pointer to them, or what gives them likewise, with
- * y + from, y[k], and pairs of neighbours in two parts, so that all that a thread takes at a time is
- * fetched before the first is needed (fetch_pair, pair_of; lies_for_pairs: they may be). Figures do
- * not depend on it: the same thread meets the same elements in the same order. */
+ * Expected values need not lie in memory. V is a pointer to them, or a class that gives them in the
+ * same way: y + from, y[k], and pairs of neighbours in two parts (fetch_pair, pair_of), if
+ * lies_for_pairs() allows pairs. Two parts, so that all that a thread takes at a time is fetched
+ * before the first is needed. Figures do not depend on V: the same thread meets the same elements
+ * in the same order. */
 #ifndef ASSAY_DEVICE_CUDA_COMPARE_CUH
 #define ASSAY_DEVICE_CUDA_COMPARE_CUH
 
@@ -18,7 +19,7 @@
 
 /* ---- the figures ---- */
 
-/* max: below that of any element. */
+/* Figures of no element; max is below that of any element. */
 static __device__ struct cuda_figures figures_none()
 {
     struct cuda_figures f = {0, -1, CUDA_NOWHERE, 0, 0, 0, CUDA_NOWHERE, 0, CUDA_NOWHERE, {0, 0}};
@@ -49,8 +50,8 @@ static __device__ void figures_merge(struct cuda_figures *a, const struct cuda_f
         a->print[row] = fingerprint_least(a->print[row] + b->print[row]);
 }
 
-/* The block's figures, in all[0], from those of its threads; halves are added, always the same
- * ones. */
+/* Puts the block's figures into all[0], from those of its threads. Halves are added, always the
+ * same ones. */
 static __device__ void figures_of_block(struct cuda_figures all[CUDA_THREADS])
 {
     int me = threadIdx.x;
@@ -97,15 +98,15 @@ static __device__ __forceinline__ void see(struct cuda_figures *f, int64_t y, in
     }
 }
 
-/* What a thread takes at a time: pairs of neighbours, 2 * CUDA_THREADS apart, so that a warp reads
+/* Pairs of neighbours that a thread takes at a time, 2 * CUDA_THREADS apart, so that a warp reads
  * whole lines and all of it is on its way at once. */
 #define PAIRS 4
 #define STEP (2 * PAIRS * CUDA_THREADS)
 static_assert(CUDA_COMPARE_CHUNK % STEP == 0, "a chunk is so many steps");
 
-/* What an ordinary error is divided by, in float: the larger of low and |y|, both times unit, a
- * power of two that brings low to 1 .. 2. Where low is 0 or out of the range for that, unit is NaN,
- * and no element is ordinary. */
+/* The divisor of an ordinary error, in float: the larger of low and |y|, both times unit, a power
+ * of two that brings low to 1 .. 2. If low is 0 or out of the range for that, unit is NaN, and no
+ * element is ordinary. */
 struct scale {
     double unit;
     float low;
@@ -166,7 +167,7 @@ struct long_rows {
     {
         return k < edge ? scale : next_scale;
     }
-    /* simple(): what gives the scales of the step at k most cheaply, where is_simple(). */
+    /* simple() gives the scales of the step at k at the least cost, if is_simple(). */
     __device__ bool is_simple(int k) const
     {
         return k >= edge || k + STEP <= edge;
@@ -177,12 +178,12 @@ struct long_rows {
     }
 };
 
-/* The same where rows are shorter than a chunk. They are found by a product with 2^31 / row_len:
- * exact, because k * row_len stays below 2^31. */
+/* The scales of a chunk that is longer than its rows. Rows are found by a product with 2^31 /
+ * row_len: exact, because k * row_len stays below 2^31. */
 struct short_rows {
-    const double *rms; /* of the row that the chunk begins in, and those that follow */
+    const double *rms; /* RMS of the row that the chunk begins in, and of those that follow */
     double floor;
-    unsigned start; /* how far in */
+    unsigned start; /* place in that row where the chunk begins */
     unsigned inverse;
 
     __device__ short_rows(const struct cuda_compare &c, int64_t from)
@@ -224,9 +225,10 @@ static __device__ int step_place(int i)
 
 /* ---- the fingerprint ---- */
 
-/* It is of a thread's pairs of a step, as words: two or four of a pair, or one, the second element
- * above the first. A block's steps follow one another as the powers of beta, and each thread of the
- * grid has a factor: so it depends on the number of blocks, which depends on n alone. */
+/* A fingerprint takes a thread's pairs of a step as words: two or four words a pair, or one with
+ * the second element above the first. A block's steps follow one another as the powers of beta, and
+ * each thread of the grid has a factor. So a fingerprint depends on the number of blocks, which
+ * depends on n alone. */
 
 static __device__ __forceinline__ uint64_t bits_of(double v)
 {
@@ -264,7 +266,7 @@ static __device__ __forceinline__ uint32_t bits_of(int8_t v)
 }
 
 template <class E> struct words {
-    static constexpr int count = sizeof(E) < 4 ? 1 : sizeof(E) / 2; /* of a pair */
+    static constexpr int count = sizeof(E) < 4 ? 1 : sizeof(E) / 2; /* words of a pair */
 
     static __device__ uint32_t get(const pair<E> &p, int i)
     {
@@ -277,7 +279,7 @@ template <class E> struct words {
     }
 };
 
-/* Of a thread's words of one step. */
+/* Sums over a thread's words of one step. */
 struct word_sums {
     uint64_t v[FINGERPRINT_ROWS];
 };
@@ -301,7 +303,7 @@ sum_words(const pair<E> have[PAIRS], const struct fingerprint_secrets &s)
     return sums;
 }
 
-/* Of the elements that lie before n; the others count as zeros. */
+/* Sums over a step's elements that lie before n; the others count as zeros. */
 template <class E>
 static __device__ __noinline__ struct word_sums sum_last(const E *got, int n, int first,
                                                          const struct fingerprint_secrets &s)
@@ -317,7 +319,7 @@ static __device__ __noinline__ struct word_sums sum_last(const E *got, int n, in
     return sum_words(have, s);
 }
 
-/* A thread's: of the steps that it has seen so far. */
+/* A thread's fingerprint, of the steps that it has seen so far. */
 struct printer {
     uint64_t *print; /* [FINGERPRINT_ROWS] */
     const struct fingerprint_secrets &secrets;
@@ -328,7 +330,7 @@ struct printer {
         for (int row = 0; row < FINGERPRINT_ROWS; row++)
             print[row] = fingerprint_times(print[row], secrets.beta[row], sums.v[row]);
     }
-    /* It has seen all. */
+    /* Called once after the last element. */
     __device__ void finish() const
     {
         struct philox lane = fingerprint_draw(secrets.key, 2, (uint32_t)thread_index());
@@ -359,7 +361,7 @@ static __device__ __forceinline__ pair<Y> pair_of(const Y *, const pair<Y> &fetc
 
 /* ---- the elements ---- */
 
-/* The elements of a thread that lie before n, one by one. */
+/* Looks at the elements of a thread that lie before n, one by one. */
 template <class T, class V, class Rows>
 static __device__ __noinline__ void see_each(struct cuda_figures *f, V y,
                                              const typename T::element *got, int n, Rows rows,
@@ -373,10 +375,10 @@ static __device__ __noinline__ void see_each(struct cuda_figures *f, V y,
     }
 }
 
-/* Floats have all their bits for ratios above, and for what these are made of. */
+/* Ratios above this, and the numbers that they are made of, have all bits of a float. */
 #define SMALL 0x1p-100f
 
-/* Within 1 ulp; 0 above 2^126. */
+/* 1 / x within 1 ulp; 0 above 2^126. */
 static __device__ float reciprocal(float x)
 {
 #ifdef __CUDA_ARCH__
@@ -389,9 +391,9 @@ static __device__ float reciprocal(float x)
 #endif
 }
 
-/* Of a thread's elements of a step, in float: a ratio above SMALL is within 2^-20 of it. As in
- * compare.c, what is not ordinary shows in the sum of squares: where that is not finite, look again
- * with care. */
+/* Figures of a thread's elements of a step, in float: a ratio above SMALL is within 2^-20 of the
+ * exact one. As in compare.c, elements that are not ordinary show in the sum of squares: if that is
+ * not finite, the step is looked at again with care. */
 struct quick_figures {
     float sum_sq, max;
 };
@@ -420,7 +422,7 @@ quick_quotients(const pair<double> want[PAIRS], const pair<typename T::element> 
     return f;
 }
 
-/* Wherever they lie and whatever their rows. */
+/* Quick figures of elements that may lie anywhere and in any rows. */
 template <class T, class V, class Rows>
 static __device__ __noinline__ struct quick_figures see_any(V y, const typename T::element *got,
                                                             Rows rows, int first,
@@ -491,11 +493,11 @@ see_all(V y, const typename T::element *got, bool aligned, const Rows &rows, int
         return see_reals<T>(y, got, aligned, rows, first, printer);
 }
 
-/* Which elements may be a new maximum: those whose ratio in float is not below a limit, which lies
- * so far below the largest known ratio that no error of a float hides one. They are divided in
- * double, and only that decides; so it does not matter when a thread hears of the others' limit.
- * 0 lets the first elements of each thread pass; exact ones never pass again. Of a limit of SMALL
- * the others do not hear, or it would depend on time which smaller errors are seen. */
+/* The limit from which an element may be a new maximum, by its ratio in float. It lies so far below
+ * the largest known ratio that no error of a float hides a maximum. Such elements are divided in
+ * double, and only that decides; so it does not matter when a thread hears of the others' limit. 0
+ * lets the first elements of each thread pass; exact ones never pass again. The others do not hear
+ * of a limit of SMALL: else it would depend on time which smaller errors are seen. */
 static __device__ float limit_of(double max)
 {
     return max < 0 ? 0 : fmaxf(SMALL, (float)(max * (1 - 0x1p-19)));
@@ -513,8 +515,8 @@ static __device__ float hear_limit(float limit, const unsigned *block)
 }
 
 /* A block takes chunks in turn; a thread meets its elements in the order of their places. The
- * fingerprint is of the first look at each; who changes one before a second look is late, and the
- * judge has other means against that (measure/trial_call.c). */
+ * fingerprint is of the first look at each element. A candidate that changes one before a second
+ * look is late, and the judge has other means against that (measure/trial_call.c). */
 template <class T, class Rows, class V>
 static __device__ __forceinline__ void compare_chunks(const struct cuda_compare &c, V values,
                                                       struct cuda_figures *mine,
@@ -550,7 +552,8 @@ static __device__ __forceinline__ void compare_chunks(const struct cuda_compare 
             }
             mine->sum_sq = sum_sq;
             see_each<T>(mine, y, got, n, rows, k, from);
-            /* Whether an ordinary element comes here depends on time; its square must not. */
+            /* Time decides whether an ordinary element comes here; its square must not depend on
+             * that. */
             sum_sq = ordinary ? sum_sq : mine->sum_sq;
             limit = fmaxf(limit, limit_of(mine->max));
             tell_limit(limit, block_limit);
@@ -560,7 +563,8 @@ static __device__ __forceinline__ void compare_chunks(const struct cuda_compare 
     printer.finish();
 }
 
-/* Doubles, or int64_t where T is integers. Every block leaves its figures in parts. */
+/* Compares with `values`: doubles, or int64_t if T is an integer type. Every block leaves its
+ * figures in parts. */
 template <class T, class V>
 static __device__ __forceinline__ void compare(const struct cuda_compare &c, V values,
                                                struct cuda_figures *parts)

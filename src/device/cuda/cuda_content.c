@@ -8,11 +8,12 @@
 #include <assert.h>
 
 #define CUDA_ERROR_NOT_SUPPORTED 801
-/* What rows share is made once, in a table, where that saves more than it costs. */
+/* Values that the elements of a row share are made once, in a table, if that saves more than it
+ * costs. */
 #define ROW_TABLE_MIN 16 /* elements of a row */
 #define ROW_TABLE_MAX ((size_t)1 << 30)
-/* Poison of so few bytes, guards above all, is there sooner than one could wait for it; of more,
- * the next flush would seem to be slow. */
+/* Poison of at most so many bytes, guards above all, is only queued: it is there sooner than one
+ * could wait for it. With more, the next flush would seem to be slow. */
 #define QUEUED_MAX ((size_t)8 << 20)
 
 static bool has_rows(const struct law *law)
@@ -36,7 +37,7 @@ static bool has_rows(const struct law *law)
     }
 }
 
-/* Gives the fill its table, where one pays. */
+/* Gives the fill a table of its rows, if one pays. */
 static int make_rows(struct cuda_ctx *c, struct law_fill *f, int64_t n, struct err *err)
 {
     int64_t n_rows = n / f->row_len + 1; /* the last block may reach past the end */
@@ -108,9 +109,9 @@ int cuda_poison(void *ctx, struct mem *m, size_t at, size_t bytes, uint64_t key,
     return bytes <= QUEUED_MAX ? 0 : cuda_finish(c, "poison", err);
 }
 
-/* Runs a kernel that looks for the first byte of its kind; the last of its arguments is the place,
- * in scratch memory. All ones, the largest of unsigned numbers, stay where there is none; signed
- * they are -1. Reading it waits for the kernel. */
+/* Runs a kernel that looks for the first byte of some kind; the last of its arguments is the place,
+ * in scratch memory. If there is none, all ones stay there: the largest unsigned number, or -1 as a
+ * signed one. Reading the place waits for the kernel. */
 static int find_first(struct cuda_ctx *c, enum kernel kernel, int64_t n, void **args,
                       const char *what, int64_t *ret_at, struct err *err)
 {
@@ -138,7 +139,7 @@ int cuda_poison_check(void *ctx, const struct mem *m, size_t at, size_t bytes, u
     return find_first(c, POISON_CHECK, n, args, "poison check", ret_at, err);
 }
 
-/* Its time is measured: a launch and a copy, however many spans there are. */
+/* The time of a peek is measured, so it is a launch and a copy, however many spans there are. */
 int cuda_peek(void *ctx, const struct mem *m, const struct peeks *where, uint32_t *ret_words,
               struct err *err)
 {
@@ -202,7 +203,7 @@ static size_t sweep_bytes(const struct cuda_ctx *c)
     return cuda_aligned(2 * MAX(c->l2_bytes, (size_t)1 << 20));
 }
 
-/* The memory that is only read holds zeros, once and for all. */
+/* Makes the sweep, and as much memory that is only read and holds zeros for good. */
 static int make_sweep(struct cuda_ctx *c, struct err *err)
 {
     size_t bytes = sweep_bytes(c);
@@ -227,10 +228,10 @@ const struct device_sweep *cuda_sweep(void *ctx, struct err *err)
     return cuda_enter(c, err) < 0 || make_sweep(c, err) < 0 ? NULL : &c->sweep;
 }
 
-/* Fresh numbers into the sweep, which a runner's waiting kernel reads. */
+/* Writes fresh numbers to the sweep, which a runner's waiting kernel reads. */
 static int write_sweep(struct cuda_ctx *c, struct err *err)
 {
-    int64_t words = (int64_t)(c->sweep.mem.bytes / 16); /* of 16 bytes */
+    int64_t words = (int64_t)(c->sweep.mem.bytes / 16); /* words of 16 bytes */
     uint64_t key = secret_u64();
     void *args[] = {&c->sweep.mem.handle, &words, &key, &c->sum.at};
     CUresult rc = c->cu->cuMemsetD32Async(c->sum.at, 0, 1, c->stream);
@@ -248,9 +249,10 @@ static int read_unread(struct cuda_ctx *c, struct err *err)
     return cuda_launch(c, c->kernels[FLUSH_READ], cuda_blocks(c, words), args, "flush", err);
 }
 
-/* First the sweep is written, so that other lines go, then as much of other memory read, so that
- * the lines which stay are clean and the candidate pays for nobody's write-back. Lines marked
- * persisting would outlive both. The copy of the sum waits for all of it. */
+/* First the sweep is written, so that other lines leave the cache. Then as much other memory is
+ * read, so that the lines which stay are clean and the candidate pays for nobody's write-back.
+ * Lines marked persisting would outlive both, and are reset before. The copy of the sum waits for
+ * all of it. */
 int cuda_flush(void *ctx, struct mem *const *mems, int n, struct err *err)
 {
     struct cuda_ctx *c = ctx;

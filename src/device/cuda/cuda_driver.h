@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* libcuda by dlopen, with prototypes of our own: nothing is linked and no toolkit header is needed,
  * so that one binary runs on machines with and without a GPU. Names and values are those of the
- * CUDA driver API (12.0 and later; the symbols' _v2 forms where these are the current ones). */
+ * CUDA driver API (12.0 and later; symbols in their _v2 form if that is the current one). */
 #ifndef ASSAY_DEVICE_CUDA_DRIVER_H
 #define ASSAY_DEVICE_CUDA_DRIVER_H
 
@@ -54,7 +54,7 @@ struct cu_mem_access {
 #define CU_LIMIT_PERSISTING_L2_CACHE_SIZE 6
 #define CU_CTX_SCHED_SPIN 1
 
-/* name, arguments. To use another call: a line here. */
+/* Name and arguments of every call. To use another call: a line here. */
 #define CUDA_DRIVER_FUNCTIONS(F)                                                                   \
     F(cuInit, (unsigned flags))                                                                    \
     F(cuDriverGetVersion, (int *version))                                                          \
@@ -128,11 +128,10 @@ struct cuda_driver {
 #undef CUDA_DRIVER_FIELD
 };
 
-/* Loads libcuda.so.1 once per process; NULL with *ret_why (static text) where there is none. Does
- * not call cuInit: never fork after that. */
+/* Loads libcuda.so.1 once per process; NULL with *ret_why (static text) if there is none. Does not
+ * call cuInit: never fork after that. */
 const struct cuda_driver *cuda_driver(const char **ret_why);
-/* ERR_DEVICE "WHAT: CUDA_ERROR_X (text)"; returns -1. For `return cuda_fail(cu, rc, err, "...")`.
- */
+/* Reports ERR_DEVICE "WHAT: CUDA_ERROR_X (text)" and returns -1, for `return cuda_fail(...)`. */
 int cuda_fail(const struct cuda_driver *cu, CUresult rc, struct err *err, const char *fmt, ...)
     PRINTF_LIKE(4, 5);
 

@@ -8,10 +8,10 @@
 #include <math.h>
 
 #define WORKSPACE_BYTES ((size_t)64 << 20)
-#define CHOICES 4 /* of the library's own ranking; its first is not always the fastest */
+#define CHOICES 4 /* from the library's own ranking, whose first is not always the fastest */
 #define SEED 1
 
-/* alpha and beta, in each class's type for them */
+/* alpha and beta, in the type that each class has for them */
 static const double f64_scales[2] = {1, 0};
 static const float f32_scales[2] = {1, 0};
 static const int32_t i32_scales[2] = {1, 0};
@@ -48,7 +48,7 @@ struct gemm_rate {
     cublasLtMatmulPreference_t preference;
     struct mem a, b, d, workspace;
     const struct gemm_class *class;
-    const struct cublaslt_choice *choice; /* being timed; not owned */
+    const struct cublaslt_choice *choice; /* the choice that is being timed; not owned */
 };
 
 static void gemm_release(struct cuda_ctx *c, struct gemm_rate *g)
@@ -143,7 +143,7 @@ static int gemm_work(struct cuda_ctx *c, void *arg, struct err *err)
                : 0;
 }
 
-/* *ret_s stays what it was where the library has no way to do it on this device. */
+/* *ret_s stays as it is if the library has no way to do this on the device. */
 static int time_choices(struct cuda_ctx *c, struct gemm_rate *g, double *ret_s, struct err *err)
 {
     struct cublaslt_choice choices[CHOICES];
@@ -183,7 +183,7 @@ static int measure_class(struct cuda_ctx *c, const struct cublaslt *lt, cublasLt
     if (rc == 0 && describe(c, &g, k) == 0)
         rc = time_choices(c, &g, &s, err);
     gemm_release(c, &g);
-    *ret_flops_s = 2 * n * n * n / s; /* 0 where nothing ran */
+    *ret_flops_s = 2 * n * n * n / s; /* 0 if nothing ran */
     return rc;
 }
 
@@ -199,7 +199,7 @@ int cuda_gemm_rates(struct cuda_ctx *c, struct device_rates *ret, struct err *er
     for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(classes); i++)
         rc = measure_class(c, lt, handle, &classes[i], &ret->flops_s[classes[i].arith], err);
     lt->cublasLtDestroy(handle);
-    /* A device on which not even this ran is one we know nothing about. */
+    /* If not even fp16 ran, nothing is known about the device's tensor units. */
     ret->partial = ret->flops_s[ARITH_FP16] <= 0;
     return rc;
 }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stream waits for the judge's word that there is a content, which costs the device nothing:
- * the judge's context has it meanwhile. Then the kernel comes, with as many threads as the device
+ * The stream waits for the judge's word that there is a content. That costs the device nothing:
+ * the judge's context has it meanwhile. Then the kernel starts, with as many threads as the device
  * has room for, so that nothing can run beside it, not even on another stream. One thread of the
- * first block watches the judge's word in host memory; one of each other block watches a word in
- * device memory that the first one passes it on to: hundreds of readers over the bus would only
- * slow the one that matters. Blocks are counted as they come, and the last one tells: the judge
- * releases only then, or the device's way from its context to this one would count as the
- * candidate's time. Each gives up by itself, and so ends even where the others never got to run.
+ * first block watches the judge's word in host memory and passes it on to a word in device memory.
+ * One thread of each other block watches that word: hundreds of readers over the bus would only
+ * slow the one that matters. Blocks are counted as they start, and the last one sets `holding`.
+ * The judge releases only then: else the device's way from its context to this one would count as
+ * the candidate's time. Each block gives up by itself, and so ends even if others never ran.
  *
- * Before it waits it reads the judge's sweep, twice the last cache, and adds up what it finds: a
- * candidate that had its inputs read into the cache on another stream loses them again, and the sum
- * tells the judge that this was done. It lies beside `holding` on the page.
+ * Before it waits, the kernel reads the judge's sweep, twice the last cache, and adds its words up.
+ * A candidate that had its inputs read into the cache on another stream loses them again, and the
+ * sum tells the judge that this was done. The sum lies beside `holding` on the page.
  *
- * It is loaded before the artifact. Candidate code could still keep it from running, or make room
- * for work of its own before it; then it takes longer from "ready" to "holding" than it should, and
- * the judge counts that (audit_shift).
+ * The kernel is loaded before the artifact. Candidate code could still keep it from running, or
+ * make room for work of its own before it. Then the time from "ready" to "holding" is longer than
+ * it should be, and the judge counts that (audit_shift).
  */
 #include "device/cuda/cuda_hold.h"
 
@@ -39,7 +39,8 @@ static int load_kernel(struct cuda_hold *h, struct err *err)
     return rc ? cuda_fail(h->cu, rc, err, "the waiting kernel") : 0;
 }
 
-/* Seen by the device; and words of its own: no order's number yet, no block, no sum. */
+/* Shows the page to the device, and makes the kernel's own words: no order's number yet, no block,
+ * no sum. */
 static int map_words(struct cuda_hold *h, size_t bytes, struct err *err)
 {
     size_t whole = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
@@ -56,7 +57,7 @@ static int map_words(struct cuda_hold *h, size_t bytes, struct err *err)
     return rc ? cuda_fail(h->cu, rc, err, "the shared page") : 0;
 }
 
-/* An SM's threads in blocks of at most 1024: 2048 and 1536 in two, 1024 in one. */
+/* Splits an SM's threads into blocks of at most 1024: 2048 and 1536 into two, 1024 into one. */
 static int find_shape(struct cuda_hold *h, CUdevice device, struct err *err)
 {
     int sms = 0, per_sm = 0;

@@ -3,11 +3,11 @@
  * small pieces of poison, which flush() waits for: the runner's context shares the device by time
  * slices, and nothing of the judge's may still be running when a candidate is told to go.
  *
- * Any thread may call, one at a time: the context is made current at the start of each. mem_free()
- * may run beside another call. The driver allows that; of ours it touches nothing but own_bytes.
+ * Any thread may call, one at a time: each call makes the context current first. mem_free() may run
+ * beside another call. The driver allows that, and of our own data it touches only own_bytes.
  *
  * A struct mem has no host address; its handle is the device address. Shared memory is padded to
- * the driver's granularity (2 MiB), here and where it is imported. */
+ * the driver's granularity (2 MiB), here and on import. */
 #include "device/cuda/cuda_judge.h"
 
 #include "base/fs.h"
@@ -149,7 +149,7 @@ static int get_kernels(struct cuda_ctx *c, struct err *err)
     return 0;
 }
 
-/* As nvidia-smi prints it. */
+/* Writes a UUID as nvidia-smi prints it. */
 static void print_uuid(const struct cu_uuid *id, char *out, size_t cap)
 {
     const unsigned char *b = id->bytes;
@@ -159,7 +159,7 @@ static void print_uuid(const struct cu_uuid *id, char *out, size_t cap)
              b[14], b[15]);
 }
 
-/* From the cache, or compiled; needs no context. */
+/* Takes a program from the cache, or compiles it; needs no context. */
 static int find_program(const struct nvrtc_program *p, const char *what, struct buf *ret_cubin,
                         struct err *err)
 {
@@ -196,7 +196,7 @@ static int load_kernels(struct cuda_ctx *c, const struct buf *cubin, struct err 
     return get_kernels(c, err);
 }
 
-/* What needs no context is done while the driver makes one. */
+/* Work that needs no context, done in a thread while the driver makes one. */
 struct beside {
     struct cuda_ctx *c;
     struct buf cubin;
@@ -226,7 +226,7 @@ static void *open_nvml(void *arg)
     return NULL;
 }
 
-/* It takes as long as a context, and nobody asks for it before the first timed call. */
+/* Opening NVML takes as long as a context, and nobody asks for it before the first timed call. */
 static void open_nvml_aside(struct cuda_ctx *c)
 {
     c->opens_nvml = pthread_create(&c->nvml_opener, NULL, open_nvml, c) == 0;
@@ -285,8 +285,9 @@ static void cuda_close(void *ctx)
     free(c);
 }
 
-/* The judge has one stream. A context with one queue to the device is made in 60 ms where the usual
- * eight take 134 (H200), and closed in half the time. What is started from here keeps its own. */
+/* The judge has one stream. A context with one queue to the device is made in 60 ms; with the usual
+ * eight it takes 134 (H200), and twice as long to close. Processes that the judge starts keep their
+ * own setting. */
 #define CONNECTIONS "CUDA_DEVICE_MAX_CONNECTIONS"
 
 static int open_device(struct cuda_ctx *c, int index, struct err *err)
@@ -334,7 +335,7 @@ static int cuda_open(int index, void **ret_ctx, struct err *err)
 
 /* ---- describe ---- */
 
-/* "580.95.05" from the kernel module; "" where the kernel does not say. */
+/* "580.95.05" from the kernel module; "" if the kernel does not say. */
 static void module_version(char out[32])
 {
     AUTO(buf_release) struct buf text = BUF_INIT;

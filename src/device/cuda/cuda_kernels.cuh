@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The judge's kernels: what fill.c and compare.c do, with the same bits. Compiled at run time by
- * NVRTC (cuda_source.c), without contracted multiply-adds; nvcc -fmad=false takes it too. */
+/* The judge's kernels: they do the work of fill.c and compare.c, with the same bits. Compiled at
+ * run time by NVRTC (cuda_source.c), without contracted multiply-adds; nvcc -fmad=false takes it
+ * too. */
 #include "device/cuda/cuda_kernels.h"
 #include "device/cuda/cuda_compare.cuh"
 #include "device/cuda/cuda_thread.cuh"
@@ -13,15 +14,15 @@
 
 /* ---- fill ---- */
 
-/* What the rows of a law share, made once per row: a normal law with rows costs as much as one
- * without. */
+/* Makes the values that the elements of a row share, once per row: so a normal law with rows costs
+ * as much as one without. */
 KERNEL fill_rows(struct law_fill f, int64_t n_rows, struct law_row *rows)
 {
     for (int64_t i = thread_index(); i < n_rows; i += thread_count())
         rows[i] = law_row_of(&f.law, f.seed, f.row_len, i);
 }
 
-/* Four elements, in one store where there are four and they lie for it. */
+/* Stores four elements, at once if there are four and they are aligned for it. */
 template <class T, class V>
 static __device__ void put(void *data, int64_t block, int64_t n, const V v[4])
 {
@@ -76,8 +77,8 @@ static __device__ void put_integers(enum dtype t, void *data, int64_t block, int
     }
 }
 
-/* A thread makes a Philox block, four elements, at a time. What is known of f and t when this is
- * compiled costs nothing in the loop, nor does what the law does not use of a row. */
+/* A thread makes a Philox block, four elements, at a time. Fields of f and t that are known at
+ * compile time cost nothing in the loop, nor do fields of a row that the law does not use. */
 static __device__ __forceinline__ void fill_blocks(struct law_fill f, enum dtype t, void *data,
                                                    int64_t n)
 {
@@ -94,14 +95,14 @@ static __device__ __forceinline__ void fill_blocks(struct law_fill f, enum dtype
     }
 }
 
-/* Any law, with or without a table of rows. */
+/* Fills by any law, with or without a table of rows. */
 KERNEL fill_reals(struct law_fill f, enum dtype t, void *data, int64_t n)
 {
     fill_blocks(f, t, data, n);
 }
 
 /* The laws of large tensors have a kernel each, with a loop for f32 and one for all other types.
- * Those with rows are given a table, so that the code that makes a row is not in the loop. */
+ * Laws with rows get a table, so that the code that makes a row is not in the loop. */
 #define FILL_KERNEL(name, its_kind, has_rows)                                  \
     KERNEL fill_##name(struct law_fill f, enum dtype t, void *data, int64_t n) \
     {                                                                          \
@@ -177,7 +178,7 @@ static __device__ void store_bytes(uint8_t *data, int64_t n, uint64_t word)
         data[k] = (uint8_t)(word >> (8 * k));
 }
 
-/* Two words of poison at a time; guard zones begin and end at any byte. */
+/* Writes two words of poison at a time; guard zones begin and end at any byte. */
 KERNEL poison(uint64_t mixed_key, uint8_t *data, int64_t bytes)
 {
     bool aligned = (uint64_t)data % 16 == 0;
@@ -204,7 +205,7 @@ static __device__ uint64_t word_at(const uint8_t *data, int64_t n)
     return word;
 }
 
-/* *first: all ones before, the offset of the first byte that is off afterwards. */
+/* *first is all ones before, and the offset of the first byte that is off afterwards. */
 KERNEL poison_check(uint64_t mixed_key, const uint8_t *data, int64_t bytes,
                     unsigned long long *first)
 {
@@ -217,7 +218,7 @@ KERNEL poison_check(uint64_t mixed_key, const uint8_t *data, int64_t bytes,
         uint64_t off = n >= 8 ? have ^ want : (have ^ want) & (((uint64_t)1 << (8 * n)) - 1);
 
         if (off) {
-            /* Later words of this thread lie behind; most others have lost already. */
+            /* Later words of this thread lie behind; most other threads have lost already. */
             unsigned long long here = (unsigned long long)at + (__ffsll((long long)off) - 1) / 8;
 
             if (here < *(volatile unsigned long long *)first)
@@ -227,7 +228,7 @@ KERNEL poison_check(uint64_t mixed_key, const uint8_t *data, int64_t bytes,
     }
 }
 
-/* A thread to a place. */
+/* Each thread reads one place. */
 KERNEL peek(struct peeks where, const volatile uint32_t *data, uint32_t *to)
 {
     uint32_t i = (uint32_t)thread_index();
@@ -235,7 +236,8 @@ KERNEL peek(struct peeks where, const volatile uint32_t *data, uint32_t *to)
     to[i] = data[peeks_place(&where, i)];
 }
 
-/* The same for two memories: where they differ first. Arenas begin at multiples of 256. */
+/* Finds the first byte in which two memories differ; *first as in poison_check(). Arenas begin at
+ * multiples of 256. */
 KERNEL differ(const uint8_t *a, const uint8_t *b, int64_t bytes, unsigned long long *first)
 {
     bool aligned = ((uint64_t)a | (uint64_t)b) % 8 == 0;
@@ -261,8 +263,8 @@ KERNEL differ(const uint8_t *a, const uint8_t *b, int64_t bytes, unsigned long l
 
 #define LANES 8 /* COMPARE_LANES */
 
-/* By LANES neighbouring threads of a warp that come here together; all get the result. The order of
- * additions is sum_sq()'s in compare.c. */
+/* A sum of squares, made by LANES neighbouring threads of a warp that come here together; all get
+ * the result. The order of additions is that of sum_sq() in compare.c. */
 static __device__ struct sum_sq sum_segment(const double *y, int64_t n)
 {
     int lane = threadIdx.x % LANES;
@@ -281,7 +283,7 @@ static __device__ struct sum_sq sum_segment(const double *y, int64_t n)
     return isfinite(s.sum) ? s : sum_sq_careful(y, n);
 }
 
-/* A segment per row. */
+/* RMS of rows that are one segment each. */
 KERNEL short_row_rms(const double *y, int64_t row_len, int64_t n_rows, double *rms)
 {
     for (int64_t row = thread_index() / LANES; row < n_rows; row += thread_count() / LANES) {
@@ -293,7 +295,7 @@ KERNEL short_row_rms(const double *y, int64_t row_len, int64_t n_rows, double *r
     }
 }
 
-/* sums: per_row of them for every row. */
+/* sums has per_row sums for every row. */
 KERNEL segment_sums(const double *y, int64_t row_len, int64_t segment, int64_t per_row, int64_t n,
                     struct sum_sq *sums)
 {
@@ -321,7 +323,7 @@ KERNEL long_row_rms(const double *y, int64_t row_len, int64_t per_row, int64_t n
 
 /* ---- compare ---- */
 
-/* Four blocks: 64 registers, which is what so many pairs take. */
+/* Four blocks per SM leave 64 registers a thread, which is what PAIRS pairs take. */
 #define COMPARE_KERNEL(name, Y)                                                                   \
     extern "C" __global__ void __launch_bounds__(CUDA_THREADS, 4)                                 \
         compare_##name(const __grid_constant__ struct cuda_compare c, struct cuda_figures *parts) \
@@ -341,7 +343,7 @@ COMPARE_KERNEL(i8, int64_t)
 COMPARE_KERNEL(u8, int64_t)
 COMPARE_KERNEL(bool, int64_t)
 
-/* One block. */
+/* Merges the parts of all blocks; runs as one block. */
 KERNEL compare_finish(const struct cuda_figures *parts, int n, struct cuda_figures *ret)
 {
     __shared__ struct cuda_figures all[CUDA_THREADS];
@@ -356,7 +358,7 @@ KERNEL compare_finish(const struct cuda_figures *parts, int n, struct cuda_figur
 
 /* ---- the fingerprint alone ---- */
 
-/* What a comparison makes of the same elements. */
+/* Makes the same fingerprint as a comparison of these elements. */
 template <class E>
 static __device__ __forceinline__ void print_chunks(const struct cuda_compare &c,
                                                     const struct printer &printer)
@@ -410,8 +412,8 @@ static __device__ __forceinline__ void fingerprint(const struct cuda_compare &c,
     }
 }
 
-/* Of elements of so many bytes; its parts are for compare_finish(). Six blocks: 1584 are then two
- * whole turns of an H200's 132 SMs. */
+/* Fingerprints of elements of so many bytes; compare_finish() merges their parts. Six blocks per
+ * SM: 1584 are then two whole turns of an H200's 132 SMs. */
 #define FINGERPRINT_KERNEL(bytes, element)                                                        \
     extern "C" __global__ void __launch_bounds__(CUDA_THREADS, 6)                                 \
         fingerprint_##bytes(const __grid_constant__ struct cuda_compare c, struct cuda_figures *parts) \
@@ -426,8 +428,8 @@ FINGERPRINT_KERNEL(8, int64_t)
 
 /* ---- flush ---- */
 
-/* One secret number for each 32 bytes, the least that is read at a time: half of what law_mix() makes
- * of its place, which tells nobody the key. *sum: of all words. */
+/* Writes one secret number to each 32 bytes, the least that is read at a time. It is half of what
+ * law_mix() makes of its place, which tells nobody the key. *sum: the sum of all words. */
 KERNEL flush_write(uint4 *data, int64_t n, uint64_t key, unsigned *sum)
 {
     __shared__ unsigned part;
@@ -448,7 +450,7 @@ KERNEL flush_write(uint4 *data, int64_t n, uint64_t key, unsigned *sum)
         atomicAdd(sum, part);
 }
 
-/* What is read must be used, or the compiler does not read it: *never is not written. */
+/* Values that are read must be used, or the compiler does not read them: *never is not written. */
 KERNEL flush_read(const uint4 *data, int64_t n, unsigned *never)
 {
     unsigned all = 0;
@@ -475,8 +477,8 @@ static __device__ double multiply_add(double x, double a, double b)
     return __fma_rn(x, a, b);
 }
 
-/* Multiply-adds and nothing else. a and b come from outside, so that nothing is known before it
- * runs; with 0 < a < 1 the chains stay finite and positive, and *never is not written. */
+/* Multiply-adds and nothing else. a and b come from outside, so that nothing is known at compile
+ * time. With 0 < a < 1 the chains stay finite and positive, and *never is not written. */
 template <class T> static __device__ void multiply_adds(int steps, T a, T b, T *never)
 {
     T x[CUDA_FMA_CHAINS], sum = 0;

@@ -22,7 +22,7 @@ struct range {
     int64_t min, max;
 };
 
-/* *known becomes false where the value is not yet known. */
+/* *known becomes false if the value is not known yet. */
 static int value_in(struct launch_parser *p, const struct range *r, unsigned *ret, bool *known)
 {
     struct launch_value v;
@@ -91,7 +91,7 @@ static int smem_field(struct launch_parser *p, struct cuda_launch *l)
     return value_in(p, &range, &l->smem, &ignored);
 }
 
-/* in0 or out0 alone; *ret_is: whether it was one (then it is read). */
+/* Reads in0 or out0 alone; *ret_is: true if it was one, else nothing is read. */
 static int pointer_arg(struct launch_parser *p, struct cuda_arg *ret, bool *ret_is)
 {
     const char *at = p->at;
@@ -190,7 +190,7 @@ static const struct field {
 
 static int no_field(struct launch_parser *p, const char *at, const char *word)
 {
-    /* The last: a line of its own, which for its first word seems to go on with the one before. */
+    /* The last is for a misspelt `launch`: such a line seems to continue the one before. */
     static const char *const names[] = {"grid", "block", "smem", "args", "launch"};
     const char *near = *word ? nearest(word, names, ARRAY_SIZE(names)) : NULL;
 
@@ -202,7 +202,7 @@ static int no_field(struct launch_parser *p, const char *at, const char *word)
     return launch_bad(p, at, "grid=, block=, smem= or args= belongs here");
 }
 
-/* One NAME=..., not seen before. */
+/* Reads one NAME=..., which must not have been there before. */
 static int field(struct launch_parser *p, struct cuda_launch *l, unsigned *seen)
 {
     const char *at = p->at;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Candidates without host code: how their kernels are launched is said in lines of text.
+ * Candidates without host code: lines of text say how their kernels are launched.
  *
  *   launch NAME grid=EXPR,EXPR,EXPR block=EXPR,EXPR,EXPR smem=EXPR args=ARG,ARG,...
  *
  * grid and block take one to three values, smem (bytes of dynamic shared memory) may be left out
- * and is then 0, args may be left out where a kernel takes none. Fields come in any order.
+ * and is then 0, args may be left out if a kernel takes none. Fields come in any order.
  *
  *   EXPR  whole numbers, in0.shape[1], in0.numel, out0.numel, + - * / % ( ),
  *         ceil_div(a, b), min(a, b, ...), max(a, b, ...)
@@ -22,8 +22,8 @@
  *   \n
  *   the cubin
  *
- * No driver is needed here: the builder checks lines with the code that the runner evaluates them
- * by.
+ * No driver is needed here: the builder checks lines with the same code by which the runner
+ * evaluates them.
  */
 #ifndef ASSAY_DEVICE_CUDA_LAUNCH_H
 #define ASSAY_DEVICE_CUDA_LAUNCH_H
@@ -47,7 +47,7 @@ struct cuda_arg {
     uint64_t bits; /* the value's bytes, the first cuda_arg_size() of them count */
 };
 
-/* One line, worked out. */
+/* One launch line, evaluated. */
 struct cuda_launch {
     char name[CUDA_LAUNCH_MAX_NAME];
     unsigned grid[3], block[3], smem;
@@ -61,20 +61,20 @@ struct cuda_text {
 };
 
 struct cuda_place {
-    int line; /* of the source; 0: not known, and the column is one of the launch's text */
+    int line; /* line of the source; 0: not known, and the column is one of the launch's text */
     int column;
 };
 
-/* `line` has no line end. With a call, tensors have its shapes and addresses (NULL while setting
- * up), and values out of CUDA's range are errors. Without one (NULL) only the form is checked and
- * what is constant, and of *ret only name, n_args and the arguments' types mean something.
- * ERR_INPUT "line N, column M: ...", or "column M: ..." of a line without marks. */
+/* Parses a line, without its line end. With a call, tensors have its shapes and addresses (NULL in
+ * setup), and values out of CUDA's range are errors. Without one (NULL) only the form and constants
+ * are checked, and *ret has only the name, n_args and the arguments' types. ERR_INPUT "line N,
+ * column M: ...", or "column M: ..." for a line without marks. */
 int cuda_launch_parse(const char *line, size_t len, const struct device_call *call,
                       struct cuda_launch *ret, struct err *err);
-/* The same without a call; on failure *ret_where is the place, and err's text is without it. */
+/* Parses a line without a call. On failure *ret_where is the place, which err's text lacks. */
 int cuda_launch_check(const char *line, size_t len, struct cuda_launch *ret,
                       struct cuda_place *ret_where, struct err *err);
-/* The line of the source where it begins; 0: not known. */
+/* The line of the source where the launch begins; 0: not known. */
 int cuda_launch_line(const struct cuda_text *line);
 
 /* An artifact taken apart; everything points into its bytes. */
@@ -87,7 +87,7 @@ struct cuda_program {
 bool cuda_program_is(const void *bytes, size_t len);
 /* Checks the form of every line too. ERR_INPUT "launch line N: column M: ...". */
 int cuda_program_split(const char *bytes, size_t len, struct cuda_program *ret, struct err *err);
-/* The other way round: appends the artifact to out. */
+/* Appends the artifact of p to out: the opposite of cuda_program_split(). */
 void cuda_program_join(const struct cuda_program *p, struct buf *out);
 
 #endif

@@ -21,14 +21,14 @@ static int no_memory(struct cuda_ctx *c, CUresult rc, enum mem_kind kind, size_t
                 kind_names[kind], (double)bytes / (1 << 30), (double)c->memory_bytes / (1 << 30));
 }
 
-/* ---- what is ours ---- */
+/* ---- memory of our own ---- */
 
 static size_t padded_bytes(const struct cuda_ctx *c, size_t bytes)
 {
     return (bytes + c->granularity - 1) / c->granularity * c->granularity;
 }
 
-/* Large pieces are whole pages of 2 MiB; small ones share some. */
+/* Bytes that an allocation holds. Large ones are whole pages of 2 MiB; small ones share a page. */
 static int64_t held_bytes(const struct cuda_ctx *c, enum mem_kind kind, size_t bytes)
 {
     bool shares = kind == MEM_PRIVATE && bytes < c->granularity / 2;
@@ -36,7 +36,8 @@ static int64_t held_bytes(const struct cuda_ctx *c, enum mem_kind kind, size_t b
     return (int64_t)(shares ? bytes : padded_bytes(c, bytes));
 }
 
-/* The engine takes its memory from the device's default pool, which keeps what is given back. */
+/* Bytes of the device's default pool. The engine takes its memory there, and the pool keeps memory
+ * that is given back. */
 static CUresult pool_bytes(const struct cuda_ctx *c, int64_t *ret)
 {
     CUmemoryPool pool;
@@ -49,7 +50,7 @@ static CUresult pool_bytes(const struct cuda_ctx *c, int64_t *ret)
     return rc;
 }
 
-/* Contexts, code and libraries of ours are counted as the others': they do not change. */
+/* Our own contexts, code and libraries count as other processes' memory: they do not change. */
 int cuda_others_bytes(void *ctx, int64_t *ret, struct err *err)
 {
     struct cuda_ctx *c = ctx;
@@ -228,7 +229,8 @@ int cuda_copy(void *ctx, struct mem *dst, size_t dst_at, const struct mem *src, 
     return rc ? cuda_fail(c->cu, rc, err, "copy") : cuda_finish(c, "copy", err);
 }
 
-/* From pageable memory the driver returns when the bytes are staged, not when they have arrived. */
+/* Waits for the copy: from pageable memory the driver returns when the bytes are staged, not when
+ * they have arrived. */
 int cuda_upload(void *ctx, struct mem *dst, size_t at, const void *host, size_t bytes,
                 struct err *err)
 {

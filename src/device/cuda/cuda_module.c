@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLAIN_SMEM_BYTES (48 << 10) /* more has to be asked for */
+#define PLAIN_SMEM_BYTES (48 << 10) /* a kernel has to ask for more */
 #define CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES 8
 
 struct cuda_module {
@@ -22,7 +22,7 @@ struct cuda_module {
 struct prepared {
     CUfunction function;
     struct cuda_launch launch;
-    void *params[CUDA_LAUNCH_MAX_ARGS + 1]; /* into launch.args */
+    void *params[CUDA_LAUNCH_MAX_ARGS + 1]; /* point into launch.args */
 };
 
 struct cuda_launches {
@@ -31,7 +31,8 @@ struct cuda_launches {
     struct prepared items[];
 };
 
-/* Drivers since 550 tell what a kernel takes: asked by name, since older ones do without. */
+/* Drivers since 550 tell which parameters a kernel takes. The function is looked up by name, since
+ * older drivers lack it. */
 typedef CUresult (*param_info_fn)(CUfunction function, size_t index, size_t *offset, size_t *size);
 
 /* Too few arguments would make the driver read past the list, too narrow ones past a value. */
@@ -57,7 +58,7 @@ static int check_params(CUfunction function, const struct cuda_launch *l, struct
     return 0;
 }
 
-/* Says of which line the error is. */
+/* Adds to the error which line it is about. */
 static int of_line(const struct cuda_module *m, int line, struct err *err)
 {
     int number = cuda_launch_line(&m->program.lines[line]);

@@ -7,15 +7,16 @@
 #include "device/device.h"
 
 struct cuda_module;
-struct cuda_launches; /* a module's launches, worked out for one pair of arenas */
+struct cuda_launches; /* a module's launches, evaluated for one pair of arenas */
 
-/* Of an artifact's bytes; a copy of them is kept. Lives as long as the process. */
+/* Loads a module from an artifact's bytes, and keeps a copy of them. It lives as long as the
+ * process. */
 int cuda_module_load(const struct cuda_driver *cu, const char *bytes, size_t len,
                      struct cuda_module **ret, struct err *err);
 int cuda_launches_new(const struct cuda_module *m, const struct device_call *c,
                       struct cuda_launches **ret, struct err *err);
 void cuda_launches_free(struct cuda_launches *l); /* NULL is fine */
-/* Queues all of them on the stream, in order; the first error. */
+/* Queues all launches on the stream, in order; returns the first error. */
 CUresult cuda_launches_run(const struct cuda_launches *l, CUstream stream);
 
 #endif

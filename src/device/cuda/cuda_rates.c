@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* What the device reaches, by events around the judge's own kernels; best of several rounds, since
- * a rate is what was reached once, undisturbed. Tensor units: cuda_gemm.c. */
+/* Rates that the device reaches, by events around the judge's own kernels. Best of several rounds,
+ * since a rate is what was reached once, undisturbed. Tensor units: cuda_gemm.c. */
 #include "device/cuda/cuda_ctx.h"
 
 #include <math.h>
 
 #define ROUNDS 8
-#define LEAST_S 0.03  /* of one rate: a device that was idle takes a while to its full clocks */
-#define BUDGET_S 0.15 /* and at most: a slow device is measured fewer times */
+#define LEAST_S 0.03  /* least time for one rate: an idle device is not at its full clocks */
+#define BUDGET_S 0.15 /* most time for one rate: a slow device is measured fewer times */
 #define READ_BYTES ((size_t)1 << 30)
 #define FMA_STEPS 16384
 #define FMA_BLOCKS_PER_SM 8 /* 2048 threads, all an SM holds */
 
-/* 1: work did not run. */
+/* Times one run of the work; 1: the work did not run. */
 static int run_once(struct cuda_ctx *c, const CUevent events[2], cuda_work work, void *arg,
                     double *ret_s, struct err *err)
 {
@@ -79,7 +79,7 @@ static int measure_read(struct cuda_ctx *c, struct device_rates *ret, struct err
 
     if (cuda_mem_alloc(c, MEM_PRIVATE, READ_BYTES, &m, err) < 0)
         return -1;
-    /* The kernel writes only where it has read nothing but ones. */
+    /* The kernel writes only if it has read nothing but ones. */
     rc = c->cu->cuMemsetD32Async(m.handle, 0, m.bytes / 4, c->stream);
 
     int done = rc ? cuda_fail(c->cu, rc, err, "reading") : cuda_shortest(c, read_work, &m, &s, err);

@@ -5,12 +5,12 @@
  * waits for, so that such work lies between our two events as well.
  *
  * After each call the whole context is waited for, since a candidate may have used streams of its
- * own. What is still wrong then is a fault of the call; a CUDA context does not recover from most
- * of them, and the judge ends this process.
+ * own. An error that shows then is a fault of the call. A CUDA context does not recover from most
+ * faults, and the judge ends this process.
  *
- * A held batch queues the waiting kernel first (cuda_hold.h), which comes with the content, so that
- * the start event is recorded when the judge releases it and everything behind it is there by then;
- * or, where the call itself is held, so that the device is this context's when the call begins.
+ * A held batch queues the waiting kernel first (cuda_hold.h), which starts when the content is
+ * there. So the start event is recorded when the judge releases it, and everything behind it is
+ * queued by then. If the call itself is held, the device is this context's when the call begins.
  */
 #include "device/cuda/cuda_runner.h"
 
@@ -30,10 +30,10 @@
 #define MODULE_MAX_BYTES ((size_t)256 << 20)
 #define CUDA_ERROR_UNSUPPORTED_LIMIT 215
 #define CUDA_ERROR_CONTEXT_IS_DESTROYED 709
-#define LOOKED_AFTER 2 /* calls: they are checks, and never timed */
+#define LOOKED_AFTER 2 /* calls after which the context is looked at: checks, never timed */
 /* Calls that are queued before the judge is told so. The driver's queue takes about a thousand
- * launches and then blocks, and the judge would wait in vain: the rest is queued while it prepares
- * and the device works. */
+ * launches and then blocks, and the judge would wait in vain. The rest is queued while the judge
+ * prepares and the device works. */
 #define HELD_CALLS 16
 #define ACCESS_READ 1
 #define ACCESS_READ_WRITE 3
@@ -46,8 +46,8 @@ struct cuda_runner {
     CUstream stream;
     CUevent start, end;
     struct cuda_hold hold;
-    size_t granularity; /* of mapped memory */
-    int calls;          /* so far, up to LOOKED_AFTER */
+    size_t granularity; /* granularity of mapped memory */
+    int calls;          /* calls so far, up to LOOKED_AFTER */
     char fault[128];
 };
 
@@ -56,7 +56,7 @@ struct artifact {
     struct dl_entry entry;
 };
 
-/* What prepare() makes: one of the two. */
+/* Arguments that prepare() makes: one of the two. */
 struct call_args {
     struct cuda_launches *launches;
     struct dl_args *tensors;
@@ -73,13 +73,13 @@ static int open_device(struct cuda_runner *r, struct err *err)
         return cuda_fail(cu, rc, err, "cuInit");
     if ((rc = cu->cuDeviceGet(&r->device, r->index)))
         return cuda_fail(cu, rc, err, "there is no device cuda:%d", r->index);
-    /* Waiting must cost microseconds. Where it is refused, the driver's own choice is to spin too.
-     */
+    /* Waiting must cost microseconds. If the flag is refused, the driver chooses to spin as
+     * well. */
     cu->cuDevicePrimaryCtxSetFlags_v2(r->device, CU_CTX_SCHED_SPIN);
     if ((rc = cu->cuDevicePrimaryCtxRetain(&r->context, r->device)) ||
         (rc = cu->cuCtxSetCurrent(r->context)))
         return cuda_fail(cu, rc, err, "no context on cuda:%d", r->index);
-    /* Or lines that a candidate marks as persisting would survive the judge's flush. */
+    /* Without this, lines that a candidate marks as persisting would survive the judge's flush. */
     rc = cu->cuCtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
     if (rc && rc != CUDA_ERROR_UNSUPPORTED_LIMIT)
         return cuda_fail(cu, rc, err, "cuCtxSetLimit");
@@ -112,7 +112,7 @@ static int runner_open(int index, void **ret_ctx, struct err *err)
     if (!r->cu)
         fail(err, ERR_DEVICE, "%s", why);
     if (!r->cu || open_device(r, err) < 0 || open_stream(r, err) < 0) {
-        free(r); /* what the driver holds ends with the process */
+        free(r); /* the driver's objects end with the process */
         return -1;
     }
     *ret_ctx = r;
@@ -261,8 +261,9 @@ static void runner_release(void *ctx, void *args)
     free(a);
 }
 
-/* Who resets its device destroys what we have in the context, and the driver faults when it is
- * used. Asked after the first calls alone: it takes time, and later ones are timed. */
+/* A candidate that resets its device destroys our objects in the context, and the driver faults
+ * when they are used. This is asked after the first calls alone: it takes time, and later calls are
+ * timed. */
 static CUresult context_is_there(struct cuda_runner *r)
 {
     unsigned flags;
@@ -272,8 +273,8 @@ static CUresult context_is_there(struct cuda_runner *r)
     return rc ? rc : active ? 0 : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-/* All that was queued has ended, on whichever stream. A candidate may have made another context
- * current. */
+/* Waits until all that was queued has ended, on whichever stream. A candidate may have made another
+ * context current. */
 static CUresult finish(struct cuda_runner *r)
 {
     CUresult rc = r->cu->cuStreamSynchronize(r->stream);
@@ -314,8 +315,8 @@ static void tell_queued(const struct device_hold *hold)
         atomic_store_explicit(hold->queued, hold->seq, memory_order_release);
 }
 
-/* The call begins when the device has been brought here and the judge has started its clock. It
- * always does, or ends this process. */
+/* Waits until the device has been brought here and the judge has started its clock: then the call
+ * begins. The judge always does so, or ends this process. */
 static void await_release(const struct device_hold *hold)
 {
     tell_queued(hold);
@@ -323,7 +324,7 @@ static void await_release(const struct device_hold *hold)
         continue;
 }
 
-/* Ends with everything queued and told, also after a failure: or the judge would wait in vain. */
+/* Queues all calls and says so, also after a failure: else the judge would wait in vain. */
 static CUresult queue_all(struct cuda_runner *r, struct artifact *a, struct call_args *args,
                           uint32_t count, const struct device_hold *hold, int *ret_status)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernels and what they include, as text inside the program: a machine that only runs needs no
- * source tree. Paths are relative to the top of the tree, where make runs. */
+/* The kernels and the headers that they include, as text inside the program: a machine that only
+ * runs needs no source tree. Paths are relative to the top of the tree, where make runs. */
 #include "device/cuda/cuda_source.h"
 
 CUDA_EMBED(cuda_text_kernels, "device/cuda/cuda_kernels.cuh");

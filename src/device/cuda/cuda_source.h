@@ -19,7 +19,7 @@
 /* <stdint.h>: NVRTC brings no system headers. */
 extern const char cuda_stdint_text[];
 
-/* For this architecture (90 for sm_90); everything in it is static. */
+/* The judge's kernels for this architecture (90 for sm_90); all memory in it is static. */
 struct nvrtc_program cuda_source(int sm);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of blocks of CUDA_THREADS threads in grids of one axis: which thread of all this is. */
+/* For kernels of blocks of CUDA_THREADS threads in grids of one axis: the number of this thread,
+ * and of all threads. */
 #ifndef ASSAY_DEVICE_CUDA_THREAD_CUH
 #define ASSAY_DEVICE_CUDA_THREAD_CUH
 

@@ -6,8 +6,8 @@
 #include "tensor/dtype.h"
 #include "tensor/narrow.h"
 
-/* type_T: how an element of T lies in memory, and its way to and from what the judge computes in.
- */
+/* type_T: how an element of T lies in memory, and its conversion to and from the type that the
+ * judge computes in. */
 #define FLOAT_TYPE(name, type)                    \
     struct type_##name {                          \
         typedef type element;                     \
@@ -50,7 +50,7 @@ INTEGER_TYPE(i64, int64_t, INT64_MIN, INT64_MAX)
 INTEGER_TYPE(i32, int32_t, INT32_MIN, INT32_MAX)
 INTEGER_TYPE(i8, int8_t, -128, 127)
 INTEGER_TYPE(u8, uint8_t, 0, 255)
-/* Read as u8: a byte that is neither 0 nor 1 is no bool, and may be poison. */
+/* bool is read as u8: a byte that is neither 0 nor 1 is no bool, and may be poison. */
 INTEGER_TYPE(bool, uint8_t, 0, 1)
 
 #endif

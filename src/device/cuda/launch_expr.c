@@ -7,12 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_DEPTH 64 /* of brackets */
+#define MAX_DEPTH 64 /* nested brackets */
 
 /* ---- words ---- */
 
-/* "@LINE:COLUMN ", which tells where the text behind it stands in the source. NULL: no such mark.
- */
+/* Skips "@LINE:COLUMN ", the place in the source of the text behind it. NULL: no such mark. */
 static const char *skip_mark(const char *at, const char *end, struct cuda_place *ret)
 {
     int values[2] = {0, 0};
@@ -137,7 +136,7 @@ static bool is_exponent(char c)
     return c == 'e' || c == 'E';
 }
 
-/* A decimal fraction, which no whole number looks like: digits with '.' or an exponent. */
+/* Reads a decimal fraction: digits with '.' or an exponent, which no whole number has. */
 static bool take_fraction(struct launch_parser *p, double *ret)
 {
     const char *at = p->at;
@@ -227,7 +226,7 @@ static int shape_index(struct launch_parser *p, const struct tensor_slot *t, int
     return 0;
 }
 
-/* in0.shape[1], in0.numel; the tensor's word is read already. */
+/* Reads the rest of in0.shape[1] or in0.numel, behind the tensor's word. */
 static int tensor_value(struct launch_parser *p, const char *at, bool out, int index,
                         struct launch_value *ret)
 {
@@ -276,7 +275,7 @@ static int divide(struct launch_parser *p, const char *at, char op, const struct
     return 0;
 }
 
-/* All but divisions. */
+/* Computes all operators but divisions; true on overflow. */
 static bool compute(char op, const struct launch_value *a, const struct launch_value *b,
                     struct launch_value *v)
 {
@@ -301,7 +300,7 @@ static bool compute(char op, const struct launch_value *a, const struct launch_v
     }
 }
 
-/* '/', '%', 'c' for ceil_div, and what compute() knows. *ret may be one of the operands. */
+/* Applies '/', '%', 'c' for ceil_div, or an operator of compute(). *ret may be an operand. */
 static int combine(struct launch_parser *p, const char *at, char op, const struct launch_value *a,
                    const struct launch_value *b, struct launch_value *ret)
 {
@@ -324,7 +323,7 @@ static int combine(struct launch_parser *p, const char *at, char op, const struc
 static const struct function {
     const char *name;
     char op;
-    int max_args; /* 2 at least */
+    int max_args; /* at least 2 */
 } functions[] = {{"ceil_div", 'c', 2}, {"min", '<', 16}, {"max", '>', 16}};
 
 static int call_function(struct launch_parser *p, const struct function *f, const char *at,
@@ -409,7 +408,8 @@ static int factor(struct launch_parser *p, struct launch_value *ret)
     return rc;
 }
 
-/* Both levels of two-sided operators: operands by `operand`, joined by the characters in `ops`. */
+/* Both levels of binary operators: operands are read by `operand`, and joined by the characters in
+ * `ops`. */
 static int chain(struct launch_parser *p,
                  int (*operand)(struct launch_parser *, struct launch_value *), const char *ops,
                  struct launch_value *ret)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The words and expressions of launch lines (cuda_launch.h), for cuda_launch.c alone. Recursive
- * descent that computes while it reads: a line is evaluated a handful of times in a runner's life,
- * so there is no tree. Without a call every tensor's size counts as 1, and of what depends on it
- * (ranges, division by zero) nothing is said: that is left for the runner to find. */
+/* Words and expressions of launch lines (cuda_launch.h), for cuda_launch.c alone. Recursive descent
+ * that computes while it reads: a line is evaluated a handful of times in a runner's life, so there
+ * is no tree. Without a call every tensor's size counts as 1. Faults that depend on it (ranges,
+ * division by zero) are then not reported: the runner finds them. */
 #ifndef ASSAY_DEVICE_LAUNCH_EXPR_H
 #define ASSAY_DEVICE_LAUNCH_EXPR_H
 
@@ -12,34 +12,34 @@ struct launch_parser {
     const char *start, *at, *end;
     const struct device_call *call; /* NULL: only the form matters; not owned */
     int depth;
-    struct cuda_place bad; /* where launch_bad() was called for */
+    struct cuda_place bad; /* the place that launch_bad() was told */
     struct err *err;
 };
 
-/* A whole number, and what the same expression comes to where `/` leaves fractions. */
+/* Value of an expression: as a whole number, and as a real one, for which `/` leaves fractions. */
 struct launch_value {
     int64_t whole; /* 0 for a fraction */
     double real;
-    bool fraction; /* 1e-5 stands in it: no whole number */
-    bool known;    /* false: a tensor's size stands in it, and there is no call */
+    bool fraction; /* a number like 1e-5 is in it: no whole number */
+    bool known;    /* false: a tensor's size is in it, and there is no call */
 };
 
-/* Where `at` stands: by the mark before it, else in this text. */
+/* The place of `at`: by the mark before it, else in this text. */
 struct cuda_place launch_place(const char *start, const char *at, const char *end);
-/* ERR_INPUT, without the place, which is p->bad; returns -1. */
+/* Reports ERR_INPUT, without the place, which goes to p->bad; returns -1. */
 int launch_bad(struct launch_parser *p, const char *at, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* The next character that is not blank; '\0' at the end. */
 char launch_peek(struct launch_parser *p);
 bool launch_take(struct launch_parser *p, char c);
 int launch_expect(struct launch_parser *p, char c);
-/* A name of C; "" when there is none. */
+/* Reads a C name; "" when there is none. */
 int launch_word(struct launch_parser *p, char out[CUDA_LAUNCH_MAX_NAME]);
-/* "in12" or "out3": where it stands among the call's, or false for any other word. */
+/* Reads "in12" or "out3" as the number of an input or output; false for any other word. */
 bool launch_tensor_word(const char *word, bool *ret_out, int *ret_index);
-/* NULL without a call, and on failure (err filled). */
+/* A tensor of the call; NULL without a call, and on failure (err filled). */
 const struct tensor_slot *launch_tensor(struct launch_parser *p, const char *at, bool out,
                                         int index);
-/* A whole expression. */
+/* Evaluates a whole expression. */
 int launch_sum(struct launch_parser *p, struct launch_value *ret);
 
 #endif

@@ -20,7 +20,7 @@ static const char *skip_blanks(const char *at, const char *end)
     return at;
 }
 
-/* Behind the word, with blanks before it; NULL when it is not there. */
+/* Skips blanks and the word; NULL when the word is not there. */
 static const char *skip_word(const char *at, const char *end, const char *word)
 {
     size_t len = strlen(word);
@@ -34,7 +34,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* What stands behind `// assay:`, without blanks around it. */
+/* Finds the text behind `// assay:`, without blanks around it; false for any other line. */
 static bool directive(const char *at, const char *end, struct line_text *ret)
 {
     at = skip_word(at, end, "//");
@@ -55,7 +55,7 @@ static bool begins_launch(const struct line_text *t)
     return after && (after == t->at + t->len || is_blank(*after));
 }
 
-/* The next directive, without going past it; false at the end. */
+/* Finds the next directive, without going past it; false at the end. */
 static bool peek(struct launch_lines *l, struct line_text *ret, const char **ret_next)
 {
     while (l->at < l->end) {
@@ -82,7 +82,7 @@ bool launch_lines_next(struct launch_lines *l, struct buf *ret, int *ret_line)
         l->at = next;
         l->read++;
         if (!ret->len && !begins_launch(&t))
-            continue; /* goes on with nothing */
+            continue; /* continues no launch */
         if (ret->len)
             buf_addch(ret, ' ');
         else
@@ -102,9 +102,9 @@ bool launch_lines_any(const char *text, size_t len)
     return launch_lines_next(&l, &ignored, &line);
 }
 
-/* ---- what was meant to be one ---- */
+/* ---- comments that were meant to be launch lines ---- */
 
-/* The word at the beginning of t, up to a blank or a '=', cut where it is long. */
+/* The word at the beginning of t, up to a blank or a '='; a long one is cut. */
 static void first_word(const struct line_text *t, char out[32])
 {
     size_t n = 0;
@@ -125,19 +125,19 @@ static bool has_field(const struct line_text *t)
     return false;
 }
 
-/* Of a line `// assay:` that belongs to a launch. */
+/* True if a line `// assay:` that belongs to a launch has a '@' in it. */
 static bool has_mark(const struct line_text *t, struct launch_stray *ret)
 {
     const char *at = memchr(t->at, '@', t->len);
 
     if (!at)
         return false;
-    ret->column += (int)(at - t->at); /* ours (cuda_launch.h) */
+    ret->column += (int)(at - t->at); /* such marks are ours alone (cuda_launch.h) */
     snprintf(ret->why, sizeof(ret->why), "'@' has no meaning in a launch line");
     return true;
 }
 
-/* Of a line `// assay:` with no launch line before it. */
+/* True if a line `// assay:` with no launch line before it was meant to belong to one. */
 static bool stray_directive(const struct line_text *t, struct launch_stray *ret)
 {
     static const char *const names[] = {"launch"};
@@ -148,11 +148,11 @@ static bool stray_directive(const struct line_text *t, struct launch_stray *ret)
         snprintf(ret->why, sizeof(ret->why), "did you mean 'launch' by '%s'?", word);
     else if (has_field(t))
         snprintf(ret->why, sizeof(ret->why), "no launch line for this to go on with: " FORM);
-    return *ret->why != '\0'; /* else a sentence like any other */
+    return *ret->why != '\0'; /* else it is a sentence like any other */
 }
 
-/* `// Assay: launch`, `//assay launch`, or in a block comment: with a word of launch lines first
- * and a field of theirs, or it is a sentence like any other. */
+/* True for `// Assay: launch`, `//assay launch`, or the same in a block comment, if a word of
+ * launch lines comes first and a field follows. Anything else is a sentence like any other. */
 static bool nearly_directive(const char *at, const char *end)
 {
     static const char *const names[] = {"launch", "grid", "block", "smem", "args"};

@@ -4,9 +4,9 @@
  *     // assay: launch relu grid=ceil_div(in0.numel, 256) block=256
  *     // assay:     args=in0,out0,in0.numel:i64
  *
- * A line that does not begin with `launch` goes on with the one before it. A source that has a
- * launch line takes the route without host code; one with a line that was meant to be one and is
- * none takes no route at all. */
+ * A line that does not begin with `launch` continues the one before it. A source that has a launch
+ * line takes the route without host code. A source with a line that was only meant to be a launch
+ * line takes no route at all. */
 #ifndef ASSAY_DEVICE_LAUNCH_LINES_H
 #define ASSAY_DEVICE_LAUNCH_LINES_H
 
@@ -14,14 +14,14 @@
 
 struct launch_lines {
     const char *at, *end; /* not owned: the text still to be read */
-    int read;             /* lines so far */
+    int read;             /* lines read so far */
 };
 
-/* Puts the next launch, from the word `launch` on and in one line, into ret, with a mark before the
- * text of each line of the source (cuda_launch.h), and the number of the line where it begins into
- * *ret_line; false: no more. */
+/* Puts the next launch into ret, from the word `launch` on and in one line, with a mark before the
+ * text of each line of the source (cuda_launch.h). *ret_line: the line of the source where it
+ * begins. false: no more. */
 bool launch_lines_next(struct launch_lines *l, struct buf *ret, int *ret_line);
-/* Whether there is one at all. */
+/* True if there is a launch line at all. */
 bool launch_lines_any(const char *text, size_t len);
 
 struct launch_stray {
@@ -29,8 +29,9 @@ struct launch_stray {
     char why[160];
 };
 
-/* The first comment that was meant to be a launch line and is none: `// assay: lauch`, or `assay:
- * launch` in other letters, without its colon or in a block comment. false: there is none. */
+/* Finds the first comment that was meant to be a launch line and is none: `// assay: lauch`, or
+ * `assay: launch` in other letters, without its colon or in a block comment. false: there is
+ * none. */
 bool launch_lines_stray(const char *text, size_t len, struct launch_stray *ret);
 
 #endif

@@ -14,7 +14,7 @@ struct nvml {
     void *library;
     nvmlDevice_t device;
     int (*shutdown)(void);
-    /* NULL where this version has no such function. */
+    /* Functions below are NULL if this version lacks them. */
     int (*clock)(nvmlDevice_t device, int which, unsigned *mhz);
     int (*temperature)(nvmlDevice_t device, int sensor, unsigned *celsius);
     int (*power)(nvmlDevice_t device, unsigned *milliwatts);
@@ -28,7 +28,7 @@ static void find_functions(struct nvml *n)
     *(void **)&n->temperature = dlsym(n->library, "nvmlDeviceGetTemperature");
     *(void **)&n->power = dlsym(n->library, "nvmlDeviceGetPowerUsage");
     *(void **)&n->reasons = dlsym(n->library, "nvmlDeviceGetCurrentClocksEventReasons");
-    if (!n->reasons) /* its name before driver 535 */
+    if (!n->reasons) /* the name before driver 535 */
         *(void **)&n->reasons = dlsym(n->library, "nvmlDeviceGetCurrentClocksThrottleReasons");
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A cache entry is the hash of a cubin in hex, a newline and the cubin. Whoever may write to the
- * cache folder is the judge's own user; the hash is there for torn disks, not for enemies. */
+ * cache folder is the judge's own user; the hash guards against damaged files, not against
+ * enemies. */
 #include "device/cuda/nvrtc.h"
 
 #include "base/fs.h"
@@ -15,13 +16,13 @@
 #define CUBIN_MAX_BYTES ((size_t)64 << 20)
 #define LOG_SHOWN 1500 /* characters: an error holds 2048 */
 
-/* The same for every program of ours. -default-device: the headers' plain functions are the
- * device's. --split-compile: on eight threads, which more than halves the wait where there are
- * cores; it stands last because an NVRTC that does not know it is asked again without. */
+/* Options for every program of ours. -default-device makes the headers' plain functions the
+ * device's. --split-compile compiles on eight threads, which more than halves the wait if there are
+ * cores. It stands last because an NVRTC that does not know it is asked again without. */
 static const char *const options[] = {"--fmad=false", "--std=c++17", "-default-device",
                                       "--split-compile=8"};
 
-/* The library is looked for once; NULL with *ret_why where there is none. */
+/* Finds the library, and loads it once; NULL with *ret_why if there is none. */
 static const struct nvrtc_api *rtc_load(const char **ret_why)
 {
     AUTO(freep) char *library = nvrtc_library();
@@ -67,7 +68,7 @@ static int entry_key(const struct nvrtc_api *rtc, const struct nvrtc_program *p,
     return 0;
 }
 
-/* False when there is no entry, or none that is whole. */
+/* Loads an entry; false when there is none, or none that is whole. */
 static bool entry_load(const char *path, struct buf *ret_cubin)
 {
     AUTO(buf_release) struct buf file = BUF_INIT;

@@ -11,7 +11,7 @@ char *nvrtc_library(void)
     return cuda_library_find("ASSAY_NVRTC", "libnvrtc");
 }
 
-/* ---- loading it ---- */
+/* ---- loading the library ---- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nvrtc_api table;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* NVRTC by dlopen, with prototypes of our own. Two use it: the judge for its own device code
+/* NVRTC by dlopen, with prototypes of our own. It has two users: the judge for its own device code
  * (nvrtc.h), and the tool assay-nvrtc for candidates, in the builder's sandbox. */
 #ifndef ASSAY_DEVICE_NVRTC_API_H
 #define ASSAY_DEVICE_NVRTC_API_H
@@ -7,7 +7,7 @@
 #include "base/util.h"
 
 #define NVRTC_TOOL "assay-nvrtc"
-#define NVRTC_TOOL_TROUBLE 4 /* its exit status when the trouble is its own, not the source's */
+#define NVRTC_TOOL_TROUBLE 4 /* the tool's exit status for trouble of its own, not the source's */
 
 typedef int nvrtcResult; /* 0 is NVRTC_SUCCESS */
 typedef struct _nvrtcProgram *nvrtcProgram;
@@ -34,12 +34,12 @@ struct nvrtc_api {
     const char *(*nvrtcGetErrorString)(nvrtcResult result);
 };
 
-/* The library's file, the caller's: $ASSAY_NVRTC, else where cuda_library.h looks. NULL: none.
- * Nothing is loaded, so that it costs a cached build nothing. */
+/* Path of the library, which the caller frees: $ASSAY_NVRTC, else from cuda_library_find(). NULL:
+ * none. Nothing is loaded, so that it costs a cached build nothing. */
 char *nvrtc_library(void);
 
-/* Loads the library, once per process: a later call's path does not count. NULL with *ret_why
- * (static text) where that fails; a NULL path fails. */
+/* Loads the library, once per process: the path of a later call does not count. NULL with *ret_why
+ * (static text) if that fails; a NULL path fails. */
 const struct nvrtc_api *nvrtc_api(const char *library, const char **ret_why);
 
 #endif

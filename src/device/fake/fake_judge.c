@@ -22,7 +22,7 @@ static int fake_describe(void *ctx, struct device_info *ret, struct err *err)
     return 0;
 }
 
-/* Like a GPU's: a runner maps inputs read-only, and can lift that. */
+/* Inputs are as on a GPU: a runner maps them read-only, and can lift that. */
 static int fake_alloc(void *ctx, enum mem_kind kind, size_t bytes, struct mem *ret, struct err *err)
 {
     if (hostmem_alloc(ctx, kind == MEM_INPUT ? MEM_OUTPUT : kind, bytes, ret, err) < 0)

@@ -26,7 +26,7 @@ static const struct word_value percent[] = {{"%", 1}, {NULL, 0}};
 static const struct word_value no_unit[] = {{"", 1}, {NULL, 0}};
 
 static const struct arg_rule {
-    bool is_number; /* a number and then one of the words, else the word alone */
+    bool is_number; /* a number and a unit among words, else a word alone */
     const struct word_value *words;
     double max;
     const char *example;

@@ -56,7 +56,7 @@ static double op_value(enum fake_op op, double x)
     return 0;
 }
 
-/* Output i from input i, both taken round when their numbers differ. */
+/* Computes output i from input i. Inputs and elements are used again if there are too few. */
 static void compute_output(const struct fake_program *p, const struct device_call *c, int i)
 {
     const struct tensor_slot *out = &c->out[i], *in = c->n_in ? &c->in[i % c->n_in] : NULL;
@@ -103,7 +103,7 @@ static size_t all_output_bytes(const struct device_call *c)
     return (size_t)total;
 }
 
-/* Between the outputs and one block that holds them one after the other. */
+/* Copies between the outputs and one block that holds them one after the other. */
 static void move_outputs(const struct device_call *c, char *block, bool save)
 {
     for (int i = 0; i < c->n_out; i++) {
@@ -135,7 +135,7 @@ static void run_op(struct fake_moment *m)
 
 /* ---- actions ---- */
 
-/* Far enough to be wrong on any scale of the row it stands in. */
+/* A value far enough off to be wrong on any scale of its row. */
 static double spoiled(enum dtype t, double x)
 {
     if (!dtype_is_float(t))
@@ -193,7 +193,7 @@ static void act_fault(struct fake_moment *m, const struct fake_step *s)
     m->status = DEVICE_STATUS_FAULT;
 }
 
-/* Matters only to a device that is held: fake_program_waits(). */
+/* Does nothing here: a device that is held asks fake_program_waits(). */
 static void act_sync(struct fake_moment *m, const struct fake_step *s)
 {
     (void)m;
@@ -223,7 +223,7 @@ static void act_hang(struct fake_moment *m, const struct fake_step *s)
         n = n + 1;
 }
 
-/* By the fault itself: pid 1 of a namespace cannot die of a signal it sends itself. */
+/* Crashes by the fault itself: pid 1 of a namespace cannot die of a signal it sends itself. */
 static void act_crash(struct fake_moment *m, const struct fake_step *s)
 {
     int sig = (int)s->number;

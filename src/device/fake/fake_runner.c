@@ -78,14 +78,14 @@ static int fake_call(void *ctx, struct artifact *a, void *args, int *ret_status,
     return 0;
 }
 
-/* The judge always comes. */
+/* Waits without a limit: the judge always comes. */
 static void wait_for_content(const struct device_hold *hold)
 {
     while (atomic_load_explicit(hold->ready, memory_order_acquire) != hold->seq)
         sched_yield();
 }
 
-/* A call waits as long as it takes; the device gives up. */
+/* A call that is held waits without a limit; a device that is held gives up. */
 static void wait_for_release(const struct device_hold *hold)
 {
     uint64_t start = clock_ns();
@@ -122,8 +122,8 @@ static void queue(struct fake_program *p, uint32_t count)
         fake_program_queue(p);
 }
 
-/* The host queues, then the device works behind the hold; a candidate that waits for the device
- * never comes to say "queued". A call that is held queues only afterwards. */
+/* The host queues, then the device works behind the hold. A candidate that waits for the device
+ * inside its call does not say `queued` before. A call that is held queues only after the hold. */
 static int fake_held_batch(void *ctx, struct artifact *a, void *args, uint32_t count,
                            const struct device_hold *hold, int *ret_status, uint64_t *ret_claim_ns)
 {

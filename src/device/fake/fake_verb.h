@@ -5,7 +5,7 @@
 
 #include "device/fake/fake_program.h"
 
-/* What takes a word after the instruction, and how it is read. */
+/* The word that follows an instruction, and how it is read. */
 enum fake_arg {
     ARG_NONE,
     ARG_OP,
@@ -26,7 +26,7 @@ struct fake_verb {
     void (*set)(struct fake_program *p, double number);
     void (*act)(struct fake_moment *m, const struct fake_step *s);
     bool after_op;
-    int moments; /* fake_when bits where the action makes sense */
+    int moments; /* fake_when bits of the moments that make sense */
     uint64_t default_call;
 };
 
