@@ -209,8 +209,8 @@ static int read_artifact(int fd, struct buf *ret, struct err *err)
 }
 
 /* nvdisasm takes machine code alone, so the library is taken apart for it. */
-static int look_inside(const struct evidence_request *req, const struct disassembler *d,
-                       const struct buf *library, struct sass *ret, struct err *err)
+static int inspect_fatbins(const struct evidence_request *req, const struct disassembler *d,
+                           const struct buf *library, struct sass *ret, struct err *err)
 {
     struct fatbin f;
     int rc = fatbin_read(library->ptr, library->len, &f, err);
@@ -227,11 +227,11 @@ static int look_inside(const struct evidence_request *req, const struct disassem
     return 0;
 }
 
-static int look_at_library(const struct evidence_request *req, const struct disassembler *d,
+static int inspect_library(const struct evidence_request *req, const struct disassembler *d,
                            const struct buf *library, struct evidence *e, struct err *err)
 {
     int rc = d->bare
-                 ? look_inside(req, d, library, &e->sass, err)
+                 ? inspect_fatbins(req, d, library, &e->sass, err)
                  : disassembler_run(d, req->cache_dir, library->ptr, library->len, &e->sass, err);
     const char *loader = e->sass.has_ptx ? "PTX" : NULL;
 
@@ -241,8 +241,8 @@ static int look_at_library(const struct evidence_request *req, const struct disa
     return rc;
 }
 
-static int look(const struct evidence_request *req, const struct disassembler *d,
-                struct evidence *e, struct err *err)
+static int inspect(const struct evidence_request *req, const struct disassembler *d,
+                   struct evidence *e, struct err *err)
 {
     AUTO(buf_release) struct buf bytes = BUF_INIT;
     struct cuda_program program;
@@ -250,7 +250,7 @@ static int look(const struct evidence_request *req, const struct disassembler *d
     if (read_artifact(req->artifact_fd, &bytes, err) < 0)
         return -1;
     if (!cuda_program_is(bytes.ptr, bytes.len))
-        return look_at_library(req, d, &bytes, e, err);
+        return inspect_library(req, d, &bytes, e, err);
     if (cuda_program_split(bytes.ptr, bytes.len, &program, err) < 0)
         return 1;
     /* Machine code alone (the route by NVRTC) has no host code that could load any. */
@@ -278,7 +278,7 @@ static int collect(const struct evidence_request *req, struct evidence *e, struc
         return 0;
     e->tool = xstrdup(d.name);
 
-    int rc = look(req, &d, e, err);
+    int rc = inspect(req, &d, e, err);
 
     if (rc)
         return rc < 0 ? -1 : not_checked(e, err);
