@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the benchmarks of evaluations on a GPU share: their options, the device, candidates that
- * nobody has built before, and figures that are saved as they come. With --device cpu they run
- * anywhere.
+ * Shared by the benchmarks of evaluations on a GPU: their options, the device, candidates that were
+ * never built before, and figures that are saved as they come. With --device cpu they run anywhere.
  */
 #ifndef ASSAY_BENCH_EVAL_BENCH_H
 #define ASSAY_BENCH_EVAL_BENCH_H

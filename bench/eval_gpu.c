@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long whole evaluations take where a kernel is short and a driver is slow: each a new `assay
- * eval` with the default plan, the candidate compiled anew, then from the cache; then as the second
- * candidate of a session, whose inputs and expected values are there; then, where contents do not
- * all fit into memory, as a third one whose outputs have other bits than theirs ("other"): nothing
- * that was compared before is known of those. "overhead" is what remains of
- * the wall clock without the candidate's own calls and without expected values, each where it was
- * computed for the first time: what is computed again because it does not fit into memory is ours.
- * Phases add up to the wall clock: "other" is what a record does not name, "close" the start and
- * the end of the process, the driver's end among it.
+ * How long whole evaluations take where a kernel is short and a driver is slow. Each is an `assay
+ * eval` of its own with the default plan. A problem's candidate is judged
+ *
+ *   - compiled anew, then from the cache;
+ *   - as the second candidate of a session, whose inputs and expected values are there;
+ *   - where contents do not all fit into memory, as a third one ("other") whose outputs have other
+ *     bits, so that no earlier comparison helps.
+ *
+ * "overhead" is the wall clock without the candidate's own calls and without the first computation
+ * of expected values. Values that are computed again because they do not fit into memory count as
+ * overhead. Phases add up to the wall clock: "other" is time that a record does not name, "close"
+ * the start and the end of the process, with the end of the driver.
  *
  * Prints a table; with a file name as the argument the figures go there as JSON, as they come. With
  * --device cpu --sizes small it runs anywhere.

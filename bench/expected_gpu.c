@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Expected values on the GPU: for every problem at full size, inputs are drawn on the device and
- * the graph is evaluated in double, cold and warm, and in float (the honest run). Prints a table;
- * its figures go to a file as JSON. expected_gpu [--share DIR] [--only PART-OF-A-NAME] [--limit-s
- * N] [--json FILE] [--dry-run]
+/* Expected values on the GPU. For every problem at full size, inputs are drawn on the device and
+ * the graph is evaluated: in double, cold and warm, and in float (the honest run). Prints a table,
+ * and writes its figures to a file as JSON.
+ *
+ *     expected_gpu [--share DIR] [--only PART-OF-A-NAME] [--limit-s N] [--json FILE] [--dry-run]
+ *
  * --dry-run evaluates nothing and shows the memory that each would take. Exits 77 without a GPU. */
 #include "gpu_bench.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Making contents on the GPU: the laws of large tensors in every float type, and rows of awkward
- * lengths. Prints a table of the shortest of several fills and of the bandwidth that is; looks at
- * elements here and there, which have to be the CPU's; its figures go to a file as JSON. fill_gpu
- * [--elements N] [--repeats N] [--limit-s N] [--json FILE]
+ * lengths. Prints a table: the shortest of several fills, and the bandwidth of that. Compares some
+ * elements with the CPU's. Writes its figures to a file as JSON.
+ *
+ *     fill_gpu [--elements N] [--repeats N] [--limit-s N] [--json FILE]
+ *
  * Exits 77 without a GPU, 1 when an element differs. */
 #include "gpu_bench.h"
 

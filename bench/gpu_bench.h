@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How benchmarks that need a GPU begin. All return 0, or the exit status. */
+/* Start of benchmarks that need a GPU. All functions return 0, or the exit status. */
 #ifndef ASSAY_BENCH_GPU_BENCH_H
 #define ASSAY_BENCH_GPU_BENCH_H
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The judge's own kernels, one by one, at the sizes of the problems that they take longest for:
- * milliseconds, and the rate at which they move memory or add. The shortest of several runs, by
- * events. Prints a table; its figures go to a file as JSON.
- * kernels_gpu [--only PART-OF-A-NAME] [--divide N] [--limit-s N] [--json FILE]
- * --divide makes everything so much smaller (for an emulated GPU). Exits 77 without a GPU. */
+/* The judge's own kernels, one by one, at the sizes of the problems for which they take longest:
+ * milliseconds, and the rate at which they move memory or add. Each is the shortest of several
+ * runs, by events. Prints a table, and writes its figures to a file as JSON.
+ *
+ *     kernels_gpu [--only PART-OF-A-NAME] [--divide N] [--limit-s N] [--json FILE]
+ *
+ * --divide makes everything N times smaller (for an emulated GPU). Exits 77 without a GPU. */
 #include "gpu_bench.h"
 
 #include "base/clock.h"

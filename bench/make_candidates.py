@@ -3,8 +3,8 @@
 """Writes COUNT different candidates for 20 small problems: right, slow, wrong, broken.
 
 The layout is that of `assay run`: FOLDER/MODEL/PROBLEM/sampleN.c (or .cu), five models. Beside it FOLDER.expected.json
-says for every file what has to be found: a verdict, or several where more than one is right. Most CUDA candidates have
-no host code, which NVRTC compiles in a moment; a few go to nvcc.
+has the expected verdict of every file, or several where more than one is right. Most CUDA candidates have no host code,
+which NVRTC compiles quickly; a few go to nvcc.
 """
 import argparse
 import json

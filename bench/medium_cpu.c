@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The medium size of every problem: its parameters, its floor on one CPU core, and what a call of
- * cpu:naive takes. The evaluation is the one that cpu:naive runs, on one thread of this process,
- * without its sandbox: a judge would take minutes for the same figures. Prints a table and, with a
+ * cpu:naive takes. The ops are evaluated as for cpu:naive, but on one thread of this process and
+ * without a sandbox: a judge would take minutes for the same figures. Prints a table and, with a
  * file name as the argument, writes the figures there as JSON. Exits 1 where a floor is too low.
  */
 #include "base/clock.h"

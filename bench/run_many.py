@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`assay run` with many candidates: how many a second, memory over time, what was found against what was expected.
+"""`assay run` with many candidates: how many a second, memory over time, and whether the verdicts are the expected ones.
 
 On the CPU: with cold and with cached builds, then kills at random moments. On a GPU: exemplars at full sizes with the
-GPU's utilization, then small candidates, builds cached; reports of both. What is done so far is in the JSON file after
-every phase; started again with the same --work it goes on where it was (`assay run` resumes), and rates are over all
+GPU's utilization, then small candidates with cached builds; reports of both. After every phase the JSON file holds the
+results so far. Started again with the same --work it goes on where it was (`assay run` resumes), and rates are over all
 starts.
 """
 import argparse

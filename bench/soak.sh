@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Many evaluations in one process, then kills at random moments: what grows, what is left behind.
+# Many evaluations in one process, then kills at random moments: which resources grow, and what is left behind.
 # usage: bench/soak.sh ASSAY [EVALUATIONS [KILLS [RESULT.json]]]
 set -u
 assay=$(realpath "$1") evals=${2:-1000} kills=${3:-200} result=${4:-}

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many candidates one session judges in a second, and what they leave behind: different
- * candidates of one problem, built and disassembled before the clock starts, on all cores; a fresh
- * process each. With --soak every fifth is a faulty one. Device memory before and after all.
+ * How many candidates one session judges in a second, and what they leave behind. They are
+ * different candidates of one problem, built and disassembled on all cores before the clock starts,
+ * each in a fresh process. With --soak every fifth is faulty. Device memory is shown before and
+ * after all of them.
  *
- * --limit S: half of it at most goes into building; then as much is measured as time is left for.
+ * --limit S: at most half of it goes into building; the rest is for as many candidates as fit.
  * Prints figures; with a file name as the argument they go there as JSON. With --device cpu it runs
  * anywhere.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A ReLU that works for WORK_US, all of it between go and done: what bench/lies_cpu holds the liars
- * against. */
+/* A ReLU that works for WORK_US, all of it between go and done. bench/lies_cpu compares the lying
+ * candidates with it. */
 #include "assay.h"
 #include "problem.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A ReLU that works for WORK_US and says that it is done LATE_US before the end. It writes
- * LATE_WORDS words after that and all others before, so that few looks at its output tell
- * (attacks/cpu/203). */
+ * LATE_WORDS words after that and all others before, so that the judge's samples of the output
+ * rarely show it (attacks/cpu/203). */
 #include "assay.h"
 #include "problem.h"
 

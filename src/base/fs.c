@@ -160,7 +160,8 @@ int fs_read_beneath(const char *root, const char *name, size_t max_bytes, struct
     AUTO(fd_closep) int fd = fs_open_beneath(root_fd, name, OPEN_TO_READ);
 
     if (fd < 0 && errno == ELOOP)
-        return fail(err, ERR_INPUT, "%s: it is, or lies behind, a symbolic link", path);
+        return fail(err, ERR_INPUT, "%s: it is a symbolic link, or a folder on its path is one",
+                    path);
     return read_opened(fd, path, max_bytes, ret, err);
 }
 
@@ -171,7 +172,7 @@ int fs_holds(int fd, uint64_t bytes, struct err *err)
     if (fstat(fd, &st) < 0)
         return fail_errno(err, "cannot look at a descriptor");
     if ((uint64_t)st.st_size < bytes)
-        return fail(err, ERR_SYSTEM, "a file of %lld bytes where %llu belong",
+        return fail(err, ERR_SYSTEM, "a file has %lld bytes and needs at least %llu",
                     (long long)st.st_size, (unsigned long long)bytes);
     return 0;
 }

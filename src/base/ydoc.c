@@ -71,7 +71,7 @@ static int read_key(struct ydoc_reader *r, int index, struct ynode *map, struct 
     const char *name = (const char *)key->data.scalar.value;
 
     if (ynode_get(map, name))
-        return ydoc_fail(r->doc, line_of(key), err, "'%s' is there twice", name);
+        return ydoc_fail(r->doc, line_of(key), err, "'%s' is given twice", name);
     map->keys[map->n] = (struct ynode_key){xstrdup(name), line_of(key)};
     return 0;
 }
@@ -136,7 +136,7 @@ static int check_end(const struct ydoc *d, yaml_parser_t *parser, struct err *er
     const yaml_node_t *root = yaml_document_get_root_node(&next);
 
     if (root)
-        rc = ydoc_fail(d, line_of(root), err, "a second document: one file holds one");
+        rc = ydoc_fail(d, line_of(root), err, "a second YAML document: a file may hold only one");
     yaml_document_delete(&next);
     return rc;
 }
@@ -158,7 +158,7 @@ int ydoc_parse(const char *path, const char *text, size_t len, struct ydoc **ret
         struct ydoc_reader r = {.doc = d, .yaml = &yaml};
 
         rc = yaml_document_get_root_node(&yaml) ? read_node(&r, 1, 0, &d->root, err)
-                                                : ydoc_fail(d, 1, err, "there is nothing in it");
+                                                : ydoc_fail(d, 1, err, "the file is empty");
         yaml_document_delete(&yaml);
         if (rc == 0)
             rc = check_end(d, &parser, err);

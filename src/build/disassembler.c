@@ -149,7 +149,7 @@ static int run(const struct disassembler *d, const char *dir, const char *option
  * listing begins with an empty line. */
 static char *telling_line(const char *text)
 {
-    const char *found = "it said nothing";
+    const char *found = "it printed nothing";
     bool certain = false;
 
     for (const char *at = text + strspn(text, BLANKS); *at && !certain; at += strspn(at, BLANKS)) {

@@ -87,7 +87,7 @@ static int read_container(struct fatbin *f, struct part rest, struct err *err)
         else if (head.kind == KIND_ELF)
             rc = add_cubin(f, &code, err);
         else
-            rc = refuse(err, "an entry of a kind that is not known");
+            rc = refuse(err, "an entry of an unknown kind");
         if (rc)
             return rc;
     }
@@ -117,7 +117,7 @@ static int read_section(struct fatbin *f, struct part rest, struct err *err)
             return refuse(err, "a container is cut short");
         memcpy(&head, rest.at, sizeof(head));
         if (head.magic != MAGIC || head.version != VERSION)
-            return refuse(err, "not the form that is known");
+            return refuse(err, "an unknown format");
         if (!cut(&rest, head.head_bytes, sizeof(head), head.bytes, &entries))
             return refuse(err, "a container is cut short");
 

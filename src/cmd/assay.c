@@ -23,9 +23,10 @@ static void print_help(FILE *to)
         to);
     for (int i = 0; cmd_table[i]; i++)
         fprintf(to, "  %-10s %s\n", cmd_table[i]->name, cmd_table[i]->summary);
-    fputs("\n`assay COMMAND --help` tells more. Exit status: 0 all passed, 1 something was judged "
-          "not to,\n"
-          "2 usage, 3 input, 4 system, 5 device.\n",
+    fputs("\n"
+          "`assay COMMAND --help` tells more. Exit status: 0 all passed, 1 at least one "
+          "candidate failed,\n"
+          "2 wrong usage, 3 wrong input, 4 system error, 5 device error.\n",
           to);
 }
 

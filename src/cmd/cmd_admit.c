@@ -22,14 +22,14 @@ struct admit_options {
 static const struct opt admit_table[] = {
     {"device", 'd', OPT_STRING, offsetof(struct admit_options, device), "DEVICE",
      "where outputs are made and compared (default: cpu)", NULL, 0, 0},
-    {"json", 'j', OPT_FLAG, offsetof(struct admit_options, json), NULL, "one object a problem",
-     NULL, 0, 0},
+    {"json", 'j', OPT_FLAG, offsetof(struct admit_options, json), NULL,
+     "one JSON object per problem and size", NULL, 0, 0},
     {"verbose", 'v', OPT_FLAG, offsetof(struct admit_options, verbose), NULL,
      "every null and honest candidate, and what caught it", NULL, 0, 0},
     {"sizes", 's', OPT_CHOICE, offsetof(struct admit_options, sizes), "SET",
      "small (default), medium or full", size_set_names, 0, 0},
-    {"seed", 0, OPT_SEED, offsetof(struct admit_options, seed), "N", "choose the seed (to repeat)",
-     NULL, 0, 0},
+    {"seed", 0, OPT_SEED, offsetof(struct admit_options, seed), "N",
+     "choose the seed, to repeat a result", NULL, 0, 0},
     {0},
 };
 

@@ -244,7 +244,7 @@ static void print_notes(const struct analysis *a, struct buf *out)
     if (!a->baseline)
         buf_adds(out, "no baseline: fast_p and speed-ups need one (--baseline)\n");
     else if (without)
-        buf_addf(out, "%d right samples have no baseline: fast_p is not said for their models\n",
+        buf_addf(out, "%d right samples have no baseline: fast_p is not shown for their models\n",
                  without);
     if (v->repeats > 1)
         buf_addf(out,
@@ -306,8 +306,9 @@ static int open_foreign(const char *path, const struct results *run, struct fore
     if (ret->name)
         return fail(err, ERR_USAGE, "analyze: --baseline or --foreign, not both");
     if (strcmp(run->sizes, "full") != 0)
-        return fail(err, ERR_INPUT, "%s: KernelBench's times are of full sizes, run %s is of %s",
-                    path, run->name, run->sizes);
+        return fail(err, ERR_INPUT,
+                    "%s: KernelBench's times are for full sizes, but run %s has sizes %s", path,
+                    run->name, run->sizes);
     if (foreign_load(path, foreign, err) < 0)
         return -1;
     *ret = (struct analyze_baseline){foreign->label, foreign_cold_us, foreign};

@@ -31,7 +31,7 @@ static const struct opt attack_table[] = {
      NULL, 0, 0},
     {"json", 'j', OPT_FLAG, offsetof(struct attack_options, json), NULL, "one object", NULL, 0, 0},
     {"verbose", 'v', OPT_FLAG, offsetof(struct attack_options, verbose), NULL,
-     "every candidate, and what it got", NULL, 0, 0},
+     "list every candidate with its verdict", NULL, 0, 0},
     {0},
 };
 
@@ -132,7 +132,7 @@ static int judge_control(struct attack_cmd *r, const struct attack *a, struct at
     times_of(&e, ret);
     if (e.verdict.kind != VERDICT_PASS || ret->n != e.n_sizes)
         rc = fail(err, e.verdict.kind == VERDICT_INFRA ? e.infra_kind : ERR_INPUT,
-                  "%s: its control %s has to pass, and got %s%s%s: %s", a->path, a->control,
+                  "%s: its control %s must pass, but got %s%s%s: %s", a->path, a->control,
                   verdict_names[e.verdict.kind], e.verdict.code[0] ? ": " : "", e.verdict.code,
                   e.verdict.detail);
     evaluation_release(&e);
@@ -261,7 +261,8 @@ static int judge_all(struct attack_cmd *r, int argc, char **argv, struct err *er
             return -1;
         n++;
     }
-    return n ? 0 : fail(err, ERR_INPUT, "attack: no candidate's name has that in it");
+    return n ? 0
+             : fail(err, ERR_INPUT, "attack: no candidate has one of these words in its file name");
 }
 
 /* --- reporting --- */
@@ -493,11 +494,12 @@ static int attack_main(struct app *app, const void *options, int argc, char **ar
 const struct cmd cmd_attack = {
     .name = "attack",
     .args = "[NAME...]",
-    .summary = "judge the candidates of attacks/: caught, missed, honest ones punished",
+    .summary = "judge the known attacks: count caught and missed ones, and punished honest ones",
     .options = attack_table,
     .options_size = sizeof(struct attack_options),
-    .details =
-        "NAME: only those whose file name has it in it. Exit status 1 when one is missed, is "
-        "caught for\nanother reason than its file states, or an honest one is punished.\n",
+    .details = "NAME: only candidates with NAME in their file names. Exit status 1 when an "
+               "attack is missed or is\n"
+               "caught for another reason than its file states, or an honest candidate is "
+               "punished.\n",
     .run = attack_main,
 };

@@ -24,15 +24,15 @@ static const char cpu_kinds[] = "cpu:naive,cpu:openblas";
 static const char no_blas_kinds[] = "cpu:naive";
 
 static const struct opt baseline_table[] = {
-    {"name", 'n', OPT_STRING, FIELD(name), "NAME", "of the run that holds them (default: baseline)",
-     NULL, 0, 0},
+    {"name", 'n', OPT_STRING, FIELD(name), "NAME",
+     "name of the run that keeps them (default: baseline)", NULL, 0, 0},
     {"kinds", 'k', OPT_STRING, FIELD(kinds), "LIST",
      "torch:eager, torch:compile, torch:max-autotune, torch:vendor, each also with +tf32; "
      "cpu:naive, "
      "cpu:openblas",
      NULL, 0, 0},
-    {"device", 'd', OPT_STRING, FIELD(device), "DEVICE", "cpu, cuda (default: cuda where it is)",
-     NULL, 0, 0},
+    {"device", 'd', OPT_STRING, FIELD(device), "DEVICE",
+     "cpu or cuda (default: cuda if there is one)", NULL, 0, 0},
     {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET",
      "small, medium, full, or auto: full on GPUs, medium on CPUs (the default)", size_choice_names,
      0, 0},
@@ -134,9 +134,9 @@ const struct cmd cmd_baseline = {
     .summary = "measure PyTorch, or plain loops and OpenBLAS, to compare runs with",
     .options = baseline_table,
     .options_size = sizeof(struct baseline_options),
-    .details =
-        "Without --kinds: PyTorch on a GPU; on a CPU loops, and OpenBLAS where it is there. They "
-        "are kept as\na run, tied to this device: assay analyze RUN --baseline "
-        "baseline:torch:eager\n",
+    .details = "Without --kinds: PyTorch on a GPU; on a CPU plain loops, and OpenBLAS if it "
+               "is installed. The times\n"
+               "are kept as a run and count on this device only: assay analyze RUN --baseline "
+               "baseline:torch:eager\n",
     .run = baseline_main,
 };

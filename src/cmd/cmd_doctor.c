@@ -28,7 +28,8 @@ struct doctor_options {
 };
 
 static const struct opt doctor_table[] = {
-    {"json", 'j', OPT_FLAG, offsetof(struct doctor_options, json), NULL, "one object", NULL, 0, 0},
+    {"json", 'j', OPT_FLAG, offsetof(struct doctor_options, json), NULL, "an array of objects",
+     NULL, 0, 0},
     {0},
 };
 
@@ -114,7 +115,7 @@ static void look_at_runner(struct findings *f, const struct app *app)
          floor.call_floor_ns / 1e3);
     note(f, "clock", mark_of(cpus.split), "%s%s",
          cpus.split ? "judge and runners on different cores"
-                    : "one core for both: times are coarse",
+                    : "judge and runners share one core: times are imprecise",
          cpus.smt_shared ? " (hyperthreads of one core)" : "");
     for (int b = 0; b < SANDBOX_LAYERS; b++) {
         bool on = layers & (1u << b);
@@ -210,9 +211,9 @@ static void look_at_library(struct findings *f, const struct library *l, const c
 static void look_at_libraries(struct findings *f)
 {
     static const struct library cublas = {"cublas", "cuBLAS", "cublasGetProperty",
-                                          "on a GPU products of doubles take longer"};
+                                          "expected values on a GPU take longer to compute"};
     static const struct library lt = {"cublaslt", "cuBLASLt", "cublasLtGetProperty",
-                                      "what tensor units reach is not measured"};
+                                      "calibrate cannot measure tensor units"};
     static const struct library nvml = {"nvml", "NVML", "",
                                         "clocks, temperature and power of a GPU are not recorded"};
     AUTO(freep) char *cublas_file = cublas_library();
@@ -315,5 +316,8 @@ const struct cmd cmd_doctor = {
     .summary = "what was found here: devices, sandbox layers, tools, store",
     .options = doctor_table,
     .options_size = sizeof(struct doctor_options),
+    .details =
+        "ok: found. -: optional, not found. NO: missing, and every use needs it (exit status "
+        "1).\n",
     .run = doctor_main,
 };

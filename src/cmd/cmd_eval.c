@@ -33,13 +33,13 @@ static const struct opt eval_table[] = {
     {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET",
      "small, medium, full, or auto: full on GPUs, medium on CPUs (the default)", size_choice_names,
      0, 0},
-    {"json", 'j', OPT_FLAG, FIELD(json), NULL, "print exactly the record, one line a candidate",
+    {"json", 'j', OPT_FLAG, FIELD(json), NULL, "print the record as JSON, one line per candidate",
      NULL, 0, 0},
     {"check-only", 'c', OPT_FLAG, FIELD(check_only), NULL, "right or wrong, no timing", NULL, 0, 0},
     {"steady", 0, OPT_FLAG, FIELD(steady), NULL,
-     "figures to be published: 8 processes, 8 buffers, 384 calls per size", NULL, 0, 0},
-    {"seed", 0, OPT_SEED, FIELD(seed), "N", "choose the seed (to repeat); secret otherwise", NULL,
-     0, 0},
+     "for figures to be published: 8 processes, 8 buffers, 384 calls per size", NULL, 0, 0},
+    {"seed", 0, OPT_SEED, FIELD(seed), "N",
+     "choose the seed, to repeat a result (default: a secret one)", NULL, 0, 0},
     {"timeout", 't', OPT_INT, FIELD(timeout_ms), "MS", "limit of one call (default 10000)", NULL, 1,
      3600000},
     {"build-timeout", 0, OPT_INT, FIELD(build_timeout_ms), "MS",
@@ -53,10 +53,10 @@ static const struct opt eval_table[] = {
     {"runners", 0, OPT_INT, FIELD(runners), "N", "fresh processes per size (default 3; GPUs 1)",
      NULL, 1, PLAN_MAX_RUNNERS},
     {"arenas", 0, OPT_INT, FIELD(arenas), "N",
-     "buffers a call may find its inputs in, and its outputs (default 2)", NULL, PLAN_MIN_ARENAS,
-     PLAN_MAX_ARENAS},
+     "input buffers that calls choose from; as many output buffers (default 2)", NULL,
+     PLAN_MIN_ARENAS, PLAN_MAX_ARENAS},
     {"spares", 0, OPT_INT, FIELD(spares), "N",
-     "processes kept ready with the device open (default: GPUs, for up to 4 candidates)", NULL, 1,
+     "processes kept ready with the device open (default on GPUs: for 4 candidates)", NULL, 1,
      SPARES_MAX},
     {"no-spares", 0, OPT_FLAG, FIELD(no_spares), NULL, "start processes when they are needed", NULL,
      0, 0},
@@ -134,9 +134,9 @@ static void add_interval(struct table *t, const struct interval *i)
 }
 
 /* A fraction above 1 is marked, and explained by this. */
-#define ABOVE_PEAK                                                                     \
-    "above a peak that was only measured: what stays in cache is not bound by it, or " \
-    "assay calibrate saw too little"
+#define ABOVE_PEAK                                                                      \
+    "above the measured peak: its data stayed in a cache, or assay calibrate measured " \
+    "too little"
 
 static void add_peak(struct table *t, double fraction)
 {
@@ -189,7 +189,7 @@ static void print_bound(const struct size_result *r, const char *name, struct bu
     AUTO(buf_release) struct buf law = BUF_INIT;
 
     emit_law(r->size->graph, r->trial.law_bound, &law);
-    buf_addf(out, "  %s: slowest on %s: that is its time\n", name, buf_str(&law));
+    buf_addf(out, "  %s: slowest law: %s; its median is the score\n", name, buf_str(&law));
 }
 
 /* Notes for a reader on how a size was timed. */
@@ -206,7 +206,8 @@ static void print_notes(const struct evaluation *e, bool holds, struct buf *out)
             buf_addf(out, "  %s: host-bound: a caller waits %.1f us, queueing takes %.1f us\n",
                      buf_str(&name), t->call_ns / 1e3, t->queue_ns / 1e3);
         if (holds && !t->held)
-            buf_addf(out, "  %s: not held back: the time contains the host's gaps\n",
+            buf_addf(out,
+                     "  %s: timed without a hold: gaps between the host's launches are included\n",
                      buf_str(&name));
         if (t->law_bound >= 0)
             print_bound(&e->sizes[i], buf_str(&name), out);
@@ -214,7 +215,7 @@ static void print_notes(const struct evaluation *e, bool holds, struct buf *out)
             buf_addf(out, "  %s: bimodal: its calls fall into two groups of times\n",
                      buf_str(&name));
         if (t->hidden_ns > 0)
-            buf_addf(out, "  %s: %.2f us that its calls took outside their time are added\n",
+            buf_addf(out, "  %s: %.2f us of work outside the timed part are added\n",
                      buf_str(&name), t->hidden_ns / 1e3);
         if (device_throttled(&t->state[0]) || device_throttled(&t->state[1]))
             buf_addf(out, "  %s: the device's clocks were throttled\n", buf_str(&name));
@@ -404,7 +405,7 @@ static int reveal(void *arg, const char *pool, const char *seed, struct err *err
 static void tell_calibrated(void *arg, const char *device)
 {
     (void)arg;
-    fprintf(stderr, "assay: calibrated %s once; `assay calibrate` measures anew\n", device);
+    fprintf(stderr, "assay: calibrated %s, once; `assay calibrate` measures it again\n", device);
 }
 
 static int request_for(struct eval_cmd *v, const struct device *device, int index,
@@ -536,10 +537,10 @@ static int check_words(int argc, char **argv, struct err *err)
             continue;
         }
         if (i + 1 == argc)
-            return fail(err, ERR_USAGE, "eval: name a file behind %s", argv[i]);
+            return fail(err, ERR_USAGE, "eval: name a file after %s", argv[i]);
         if (!baseline_is(argv[i + 1]) && !is_file(argv, i + 1))
-            return fail(err, ERR_INPUT, "eval: a file is due behind %s: there is no '%s'", argv[i],
-                        argv[i + 1]);
+            return fail(err, ERR_INPUT, "eval: expected a file after %s, but there is no '%s'",
+                        argv[i], argv[i + 1]);
     }
     return 0;
 }
@@ -619,13 +620,18 @@ const struct cmd cmd_eval = {
     .summary = "judge candidates: verdict, time, distance to the limit",
     .options = eval_table,
     .options_size = sizeof(struct eval_options),
-    .details =
-        "One file: a page. Several: a table, each compared with the first that passes its "
-        "problem.\n"
-        "Inputs and expected values are shared by the files of one problem.\n"
-        "torch:eager, torch:compile and torch:max-autotune are baselines: PyTorch itself, "
-        "TF32 off unless\n+tf32 is added. torch:vendor: a vendor's library (the hard problems). "
-        "cpu:naive and cpu:openblas:\nthe problem's ops by loops, or with OpenBLAS.\n",
+    .details = "Prints a page for one file, a table for several. In the table each file is "
+               "compared with the first\n"
+               "that passes the same problem. Files of one problem share inputs and expected "
+               "values.\n"
+               "\n"
+               "Baselines in place of a file:\n"
+               "  torch:eager, torch:compile, torch:max-autotune   PyTorch, with TF32 off "
+               "unless +tf32 is added\n"
+               "  torch:vendor                                     a vendor's library (the "
+               "hard problems)\n"
+               "  cpu:naive, cpu:openblas                          the problem's ops by "
+               "loops, or with OpenBLAS\n",
     .closes_slowly = eval_closes_slowly,
     .run = eval_main,
 };

@@ -48,7 +48,7 @@ static int format_of(const char *path, enum format *ret, struct err *err)
             *ret = (enum format)i;
             return 0;
         }
-    return fail(err, ERR_USAGE, "%s: name it .html, .json or .md, so that I know what to write",
+    return fail(err, ERR_USAGE, "%s: the suffix says what to write: it must be .html, .json or .md",
                 path);
 }
 
@@ -150,7 +150,9 @@ static int share(const char *path, struct err *err)
     mode_t mask = umask(0);
 
     umask(mask);
-    return chmod(path, 0666 & ~mask) < 0 ? fail_errno(err, "cannot open up %s", path) : 0;
+    return chmod(path, 0666 & ~mask) < 0
+               ? fail_errno(err, "cannot make %s readable for others", path)
+               : 0;
 }
 
 static int write_file(const struct report *r, const char *path, enum format format, struct err *err)

@@ -23,8 +23,8 @@ struct run_options {
 #define FIELD(name) offsetof(struct run_options, name)
 
 static const struct opt run_table[] = {
-    {"name", 'n', OPT_STRING, FIELD(name), "NAME", "what the run is called; a second start resumes",
-     NULL, 0, 0},
+    {"name", 'n', OPT_STRING, FIELD(name), "NAME",
+     "name of the run; the same command started again resumes it", NULL, 0, 0},
     {"device", 'd', OPT_STRING, FIELD(device), "DEVICE",
      "cpu, cuda (all of them), cuda:1 (default: by the files' suffixes)", NULL, 0, 0},
     {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET",
@@ -34,9 +34,9 @@ static const struct opt run_table[] = {
      NULL, 1, 100},
     {"check-only", 'c', OPT_FLAG, FIELD(check_only), NULL, "right or wrong, no timing", NULL, 0, 0},
     {"steady", 0, OPT_FLAG, FIELD(steady), NULL,
-     "figures to be published: 8 processes, 8 buffers, 384 calls per size", NULL, 0, 0},
+     "for figures to be published: 8 processes, 8 buffers, 384 calls per size", NULL, 0, 0},
     {"build-only", 0, OPT_FLAG, FIELD(build_only), NULL,
-     "compile what is not in the cache yet, judge nothing", NULL, 0, 0},
+     "compile what is not cached yet, and judge nothing", NULL, 0, 0},
     {"timeout", 't', OPT_INT, FIELD(timeout_ms), "MS", "limit of one call (default 10000)", NULL, 1,
      3600000},
     {"build-timeout", 0, OPT_INT, FIELD(build_timeout_ms), "MS",
@@ -83,11 +83,11 @@ static int fail_empty(const char *source, const struct candidates *c, struct err
                     c->notes[0], c->n_notes - 1);
     if (stat(source, &st) == 0 && !S_ISDIR(st.st_mode))
         return fail(err, ERR_INPUT,
-                    "%s: no candidates: nothing in its folders is of the models, problems and "
-                    "samples that it names",
+                    "%s: no candidates: its folders hold none of the models, problems and samples "
+                    "that it names",
                     source);
     return fail(err, ERR_INPUT,
-                "%s: no candidates in it: they lie in MODEL/PROBLEM/sampleN.EXT, or are called "
+                "%s: no candidates in it: expected files MODEL/PROBLEM/sampleN.EXT or "
                 "level_L_problem_P_sample_S_kernel.EXT",
                 source);
 }
@@ -161,8 +161,9 @@ const struct cmd cmd_run = {
     .summary = "judge many candidates: models, problems, samples",
     .options = run_table,
     .options_size = sizeof(struct run_options),
-    .details = "DIR holds MODEL/PROBLEM/sampleN.EXT (PROBLEM as level1_19 or hard_01), or is a run "
-               "folder of\nKernelBench. A plan: docs/runs.md. What the run holds already is not "
-               "judged again.\n",
+    .details = "DIR holds MODEL/PROBLEM/sampleN.EXT (PROBLEM as level1_19 or hard_01), or is "
+               "a run folder of\n"
+               "KernelBench. docs/runs.md describes plans. Candidates that the run holds "
+               "already are not judged again.\n",
     .run = run_main,
 };

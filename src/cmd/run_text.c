@@ -50,7 +50,7 @@ static void tell_calibrated(void *arg, const char *device)
 {
     (void)arg;
     clear_line();
-    fprintf(stderr, "assay: calibrated %s once; `assay calibrate` measures anew\n", device);
+    fprintf(stderr, "assay: calibrated %s, once; `assay calibrate` measures it again\n", device);
 }
 
 static void add_duration(struct buf *out, double seconds)

@@ -379,8 +379,8 @@ static int limit_slots(struct pool *p, const struct pool_config *c, struct err *
 
     if (fit < least)
         return fail(err, ERR_INPUT,
-                    "this size needs %.1f GiB, %d content%s at a time; 70 %% of this device's "
-                    "memory is %.1f GiB: use --sizes small",
+                    "this size needs %.1f GiB, with %d content%s at a time, but Assay uses at most "
+                    "70 %% of the device's memory, %.1f GiB: use --sizes small",
                     (fixed + each * least) / 0x1p30, least, least == 1 ? "" : "s",
                     MEMORY_SHARE * (double)c->memory_bytes / 0x1p30);
     p->cap_slots = (int)fmin(fit, MAX_SLOTS);

@@ -122,7 +122,8 @@ void hostmem_free(void *ctx, struct mem *m)
 static char *span(const struct mem *m, size_t at, size_t bytes, struct err *err)
 {
     if (at > m->bytes || bytes > m->bytes - at) {
-        fail(err, ERR_SYSTEM, "%zu bytes at %zu leave a buffer of %zu bytes", bytes, at, m->bytes);
+        fail(err, ERR_SYSTEM, "%zu bytes at offset %zu do not fit into a buffer of %zu bytes",
+             bytes, at, m->bytes);
         return NULL;
     }
     return (char *)m->host + at;

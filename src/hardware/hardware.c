@@ -167,8 +167,8 @@ int hardware_load(const char *share_dir, struct hardware_list *ret, struct err *
     int n = scandir(dir, &files, wanted, alphasort), rc = 0;
 
     if (n < 0)
-        return fail(err, ERR_INPUT, "%s: %s: the hardware tables belong there", dir,
-                    strerror(errno));
+        return fail(err, ERR_INPUT, "%s: %s: expected the hardware tables there (set ASSAY_SHARE)",
+                    dir, strerror(errno));
     for (int i = 0; i < n; i++) {
         AUTO(freep) char *path = fs_join(dir, files[i]->d_name);
 

@@ -316,7 +316,9 @@ static const char *no_reduction(const struct room *r)
 
 static const char *sums_need_no_care(const struct room *r)
 {
-    return r->pool.graph->tolerance.compensated ? NULL : "plain float sums are honest here";
+    return r->pool.graph->tolerance.compensated
+               ? NULL
+               : "plain float sums are exact enough for this problem";
 }
 
 static const struct admit_kind {

@@ -66,7 +66,7 @@ int requirement_check(const struct evidence *e, const char *tensor, struct verdi
     if (!tensor || !e->applies)
         return 0;
     if (!e->checked)
-        return not_seen(v, tensor, e->why_not ? e->why_not : "the code was not looked at");
+        return not_seen(v, tensor, e->why_not ? e->why_not : "the code was not read");
 
     bool present = sass_count_class(c, want) > 0;
     bool untyped = sass_count_class(c, TENSOR_UNTYPED) > 0;
@@ -79,10 +79,10 @@ int requirement_check(const struct evidence *e, const char *tensor, struct verdi
     }
     if (e->loads_code) {
         AUTO(freep)
-        char *why =
-            xasprintf("it could load code at run time (%s): kernels belong into the file, and the "
-                      "driver's functions are there to be linked",
-                      e->loads_code);
+        char *why = xasprintf(
+            "it could load code at run time (%s): put kernels into the file, and link the "
+            "driver's functions",
+            e->loads_code);
 
         return not_seen(v, tensor, why);
     }

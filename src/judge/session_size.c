@@ -98,12 +98,12 @@ static int physics(struct session *s, const struct graph *g, const struct evalua
 
     bool cold = r->trial.cold.median < r->limits.physics_ns;
 
-    return verdict_set(v, REASON_REJECTED_PHYSICS,
-                       "%.3f us %s is faster than this device can move or compute it, or run an "
-                       "empty kernel (%.3f us)",
-                       (cold ? r->trial.cold.median : r->trial.hot.median) / 1e3,
-                       cold ? "cold" : "back to back",
-                       (cold ? r->limits.physics_ns : r->limits.hot_physics_ns) / 1e3);
+    return verdict_set(
+        v, REASON_REJECTED_PHYSICS,
+        "%.3f us %s is less than memory, arithmetic or an empty kernel takes on this "
+        "device (%.3f us)",
+        (cold ? r->trial.cold.median : r->trial.hot.median) / 1e3, cold ? "cold" : "back to back",
+        (cold ? r->limits.physics_ns : r->limits.hot_physics_ns) / 1e3);
 }
 
 /* A candidate's artifact serves all sizes; the module of a baseline is written for one size. */

@@ -466,8 +466,8 @@ static int look_for_others(struct trial *t, struct verdict *doubt, struct err *e
                     "no runner left; wait for the other program, or use another device",
                     r->idle.flush_ns / 1e3, alone.flush_ns / 1e3);
     verdict_set(doubt, REASON_REJECTED_BUSY,
-                "the candidate's work runs on between calls: a flush takes %.0f us then, %.0f us "
-                "on the idle device; a probe after its calls %.0f us, and %.0f us",
+                "the candidate's work goes on between calls: a flush takes %.0f us (on the "
+                "idle device %.0f us), a probe after its calls %.0f us (%.0f us)",
                 r->busy.flush_ns / 1e3, r->idle.flush_ns / 1e3, r->busy.probe_ns / 1e3,
                 r->idle.probe_ns / 1e3);
     return 0;

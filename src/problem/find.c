@@ -108,7 +108,8 @@ static int list_dir(const char *dir, char *const *suites, int n_suites, struct r
     struct dirent *e;
 
     if (!d)
-        return fail(err, ERR_INPUT, "%s: %s: the problems belong there", dir, strerror(errno));
+        return fail(err, ERR_INPUT, "%s: %s: expected the problems there (set ASSAY_SHARE)", dir,
+                    strerror(errno));
     while ((e = readdir(d)))
         if (wanted(e->d_name, suites, n_suites))
             list_suite(dir, e->d_name, r);

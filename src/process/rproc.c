@@ -217,7 +217,8 @@ static int fail_verdict(const struct rproc *r, const struct wire_fail *f, struct
     default:
         if (!r->sealed)
             return fail(err, ERR_SYSTEM, "the runner could not start: %s", f->text);
-        verdict_set(v, REASON_REJECTED_PROTOCOL, "the runner failed after its seal: %s", f->text);
+        verdict_set(v, REASON_REJECTED_PROTOCOL, "the runner failed after it was sealed: %s",
+                    f->text);
     }
     v->quotes = true;
     return 1;
@@ -289,7 +290,7 @@ static int check_layers(const struct rproc *r, struct err *err)
     for (int b = 0; r->config->require_sandbox && b < SANDBOX_LAYERS; b++)
         if (missing & (1u << b))
             return fail(err, ERR_SYSTEM,
-                        "sandbox layer %s cannot be had here, and --require-sandbox was given",
+                        "sandbox layer %s is not available here, and --require-sandbox was given",
                         sandbox_layer_names[b]);
     return 0;
 }
@@ -301,7 +302,7 @@ static int expect_start(struct rproc *r, enum wire_type type, struct verdict *v,
 
     if (rc == 1 && v->kind == VERDICT_CRASH)
         return fail(err, ERR_SYSTEM, "the runner died while starting (%s): %s", v->code,
-                    r->text.len ? buf_str(&r->text) : "it said nothing");
+                    r->text.len ? buf_str(&r->text) : "it printed nothing");
     return rc;
 }
 

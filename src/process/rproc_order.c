@@ -59,7 +59,7 @@ static int check_sweep(const struct rproc *r, struct verdict *v)
     if (!sweep || atomic_load_explicit(&r->page->sum, memory_order_relaxed) == sweep->sum)
         return 0;
     return verdict_set(v, REASON_REJECTED_CACHE,
-                       "call: the device was held without having swept its caches");
+                       "call: the kernel that holds the device did not sweep its caches");
 }
 
 /* Says that the content is there and waits until the device is held. *ret_start becomes the time
@@ -193,7 +193,7 @@ int rproc_stop(struct rproc *r, struct verdict *v, struct err *err)
             return fail_errno(err, "cannot wait for the runner");
         if (info.si_pid == 0 && clock_ns() > deadline)
             return verdict_set(v, REASON_REJECTED_PROTOCOL,
-                               "between calls: it does not stop when it is told to");
+                               "between calls: the process does not stop when it is told to");
         if (info.si_pid == 0 && !r->config->pin)
             sched_yield();
     }

@@ -133,7 +133,7 @@ int rproc_died(struct rproc *r, enum rproc_when when, struct verdict *v)
     rproc_drain(r);
     if (lives && WIFSIGNALED(r->wait_status) && WTERMSIG(r->wait_status) == SIGKILL)
         return verdict_set(v, REASON_REJECTED_PROTOCOL,
-                           "%s: closed its socket to the judge, and lived on; ended",
+                           "%s: closed its socket to the judge and kept running; ended",
                            rproc_when_name(when));
     return death_verdict(r, when, v);
 }

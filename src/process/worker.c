@@ -75,7 +75,8 @@ static int say(const struct worker *w, const char *text, const int fds[2], struc
     c->cmsg_type = SCM_RIGHTS;
     c->cmsg_len = CMSG_LEN(2 * sizeof(int));
     memcpy(CMSG_DATA(c), fds, 2 * sizeof(int));
-    return sendmsg(w->sock, &h, MSG_NOSIGNAL) < 0 ? fail_errno(err, "the torch worker is gone") : 0;
+    return sendmsg(w->sock, &h, MSG_NOSIGNAL) < 0 ? fail_errno(err, "the torch worker has exited")
+                                                  : 0;
 }
 
 /* The last line that Python printed: the exception, if there was one. */
@@ -91,7 +92,7 @@ static void last_line(const struct worker *w, struct buf *out)
 
     const char *newline = text.len ? strrchr(text.ptr, '\n') : NULL;
 
-    buf_adds(out, newline ? newline + 1 : text.len ? text.ptr : "it said nothing");
+    buf_adds(out, newline ? newline + 1 : text.len ? text.ptr : "it printed nothing");
 }
 
 /* ---- starting ---- */

@@ -74,7 +74,7 @@ static int unknown_run(struct store *s, const char *name, struct err *err)
         return -1;
     }
     if (!names.len)
-        return fail(err, ERR_INPUT, "there is no run '%s', and no other: `assay run` makes one",
+        return fail(err, ERR_INPUT, "there is no run '%s', nor any other: `assay run` makes one",
                     name);
     return fail(err, ERR_INPUT, "there is no run '%s'; there are: %.1000s", name, buf_str(&names));
 }
@@ -150,7 +150,7 @@ static int take_cell(void *arg, const struct cell_row *row, const char *record_j
                       : NULL;
 
     if (!p)
-        return fail(err, ERR_SYSTEM, "run %s: nothing is known of problem %s", r->name,
+        return fail(err, ERR_SYSTEM, "run %s: the store has no entry for problem %s", r->name,
                     row->problem);
     if ((r->n_cells & (r->n_cells - 1)) == 0) /* a power of two: full */
         r->cells = xrealloc(r->cells, (size_t)MAX(2 * r->n_cells, 1) * sizeof(*r->cells));

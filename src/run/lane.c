@@ -275,8 +275,8 @@ static bool changed_meanwhile(struct desk *d, const struct job *j, const struct 
         return false;
 
     AUTO(freep)
-    char *text =
-        xasprintf("%s: changed while the run was going on; run it again", j->candidate->file);
+    char *text = xasprintf("%s: changed during the run; start the run again to judge it",
+                           j->candidate->file);
 
     say(run, run->config->watcher.skipped, text);
     pthread_mutex_lock(&run->mutex);
@@ -321,8 +321,9 @@ static void say_left(struct desk *d, const struct batch *b, int from)
         return;
 
     AUTO(freep)
-    char *text = xasprintf("%s: %d more candidates are left for the next start",
-                           run->jobs->order[b->first]->candidate->problem, left);
+    char *text =
+        xasprintf("%s: %d more candidates were not judged; start the run again to judge them",
+                  run->jobs->order[b->first]->candidate->problem, left);
 
     say(run, run->config->watcher.trouble, text);
 }

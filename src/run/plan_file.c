@@ -261,7 +261,7 @@ static int read_problems(const struct ydoc *d, const char *share_dir, struct mat
         if (at < 0)
             return wrap(err, "%s: line %d", d->path, item->line);
         if (m->n_problems && problem_listed(m, at))
-            return ydoc_fail(d, item->line, err, "problem %s is there twice", c->problems[at].name);
+            return ydoc_fail(d, item->line, err, "problem %s is given twice", c->problems[at].name);
         m->problems[m->n_problems++] = at;
     }
     return 0;
@@ -280,7 +280,7 @@ static int read_models(const struct ydoc *d, struct matrix *m, struct err *err)
             return ydoc_fail(d, item->line, err, "the model's name is no plain text");
         for (int k = 0; k < i; k++)
             if (!strcmp(list_item(list, k)->text, item->text))
-                return ydoc_fail(d, item->line, err, "model %s is there twice", item->text);
+                return ydoc_fail(d, item->line, err, "model %s is given twice", item->text);
     }
     m->models = list_length(list) ? list : NULL;
     return 0;

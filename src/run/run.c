@@ -21,7 +21,7 @@ int run_check_name(const char *name, struct err *err)
     if (!len || len > RUN_NAME_MAX || name[0] == '.' || name[0] == '-' ||
         strspn(name, letters) != len)
         return fail(err, ERR_USAGE,
-                    "'%.120s' is no name for a run: letters, digits, '.', '_' and '-' make one",
+                    "'%.120s' is not a valid name of a run: use letters, digits, '.', '_' and '-'",
                     name);
     return 0;
 }
@@ -41,7 +41,7 @@ static int lock_run(const struct run_config *c, int *ret_fd, struct err *err)
         return fail_errno(err, "%s", path);
     if (flock(fd, LOCK_EX | LOCK_NB) < 0)
         return errno == EWOULDBLOCK
-                   ? fail(err, ERR_INPUT, "run %s is going on in another process", c->name)
+                   ? fail(err, ERR_INPUT, "run %s is in progress in another process", c->name)
                    : fail_errno(err, "%s", path);
     *ret_fd = fd_steal(&fd);
     return 0;

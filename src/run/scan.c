@@ -86,9 +86,9 @@ struct scan {
 enum entry_kind { ENTRY_FILE, ENTRY_FOLDER, ENTRY_LINK, ENTRY_SPECIAL, ENTRY_GONE };
 
 static const char *const passed_over[] = {
-    [ENTRY_LINK] = "passed over: it is a symbolic link",
-    [ENTRY_SPECIAL] = "passed over: it is no plain file",
-    [ENTRY_GONE] = "passed over: it cannot be looked at",
+    [ENTRY_LINK] = "it is a symbolic link, which is not followed",
+    [ENTRY_SPECIAL] = "it is not a plain file",
+    [ENTRY_GONE] = "it cannot be examined",
 };
 
 struct entry {
@@ -173,7 +173,7 @@ static void note_stray(const struct scan *s, const struct entry *e, const char *
     if (e->kind != ENTRY_FILE && !other)
         candidates_note(s->c, "%s: %s", e->path, passed_over[e->kind]);
     else if (device_for_file(e->name) || !strcmp(suffix_of(e->name), ".py"))
-        candidates_note(s->c, "%s: passed over: expected %s", e->path, expected);
+        candidates_note(s->c, "%s: expected %s", e->path, expected);
 }
 
 static void add(const struct scan *s, const char *model, const char *problem, int sample,
@@ -211,7 +211,7 @@ static void scan_nested(const struct scan *s, const char *model, const char *pro
     if (deeper)
         scan_problem(s, model, word, e->path, false);
     else
-        candidates_note(s->c, "%s: passed over: folders are nested too deeply", e->path);
+        candidates_note(s->c, "%s: folders are nested too deeply", e->path);
 }
 
 static void scan_problem(const struct scan *s, const char *model, const char *problem,
@@ -221,7 +221,8 @@ static void scan_problem(const struct scan *s, const char *model, const char *pr
 
     /* Only a plan may name a problem's file: a word that ends in .lua is looked up as a path. */
     if (!strcmp(suffix_of(problem), ".lua")) {
-        candidates_note(s->c, "%s: passed over: a folder does not name a problem's file", dir);
+        candidates_note(s->c, "%s: a folder must have a problem's name, not that of a .lua file",
+                        dir);
         return;
     }
     if (list(s, dir, &entries) < 0) {
@@ -241,7 +242,7 @@ static void scan_model(const struct scan *s, const struct entry *model)
     AUTO(entries_release) struct entries entries = {0};
 
     if (!candidates_printable(model->name)) {
-        candidates_note(s->c, "%s: passed over: the folder's name is no plain text", model->path);
+        candidates_note(s->c, "%s: the folder's name is not plain text", model->path);
         return;
     }
     if (list(s, model->path, &entries) < 0) {

@@ -181,7 +181,7 @@ static int check_layers(const struct runner *s, uint32_t wanted, struct err *err
 
     for (int i = 0; i < SANDBOX_LAYERS && s->hello.require; i++) {
         if (missing & 1u << i)
-            return fail(err, ERR_SYSTEM, "sandbox layer %s is not to be had here",
+            return fail(err, ERR_SYSTEM, "sandbox layer %s is not available here",
                         sandbox_layer_names[i]);
     }
     return 0;

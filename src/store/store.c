@@ -147,8 +147,8 @@ static int set_up(struct store *s, struct err *err)
         return -1;
     if (version > STORE_SCHEMA)
         return fail(err, ERR_INPUT,
-                    "store %s/store.db is of a newer Assay (schema %d, this one knows %d)", s->home,
-                    version, STORE_SCHEMA);
+                    "store %s/store.db was made by a newer Assay (schema %d, this one knows %d)",
+                    s->home, version, STORE_SCHEMA);
     for (; version < STORE_SCHEMA; version++)
         if (migrate(s, schema[version], err) < 0)
             return -1;

@@ -14,14 +14,14 @@
 /* clang-format off */
 #define REASONS(X) \
     X(WRONG, MAX, "max", "One element's error is larger than the gate allows.") \
-    X(WRONG, RMS, "rms", "The errors of all elements together are larger than the gate allows: their root mean square.") \
+    X(WRONG, RMS, "rms", "The root mean square of all elements' errors is larger than the gate allows.") \
     X(WRONG, NONFINITE, "nonfinite", "An element is NaN or infinite where a finite number is expected.") \
     X(WRONG, UNEQUAL, "unequal", "An integer or boolean element differs from the expected one.") \
     X(WRONG, UNWRITTEN, "unwritten", "An output element was never written.") \
     X(WRONG, OUT_OF_BOUNDS, "out_of_bounds", "The candidate wrote before the start or past the end of an output.") \
     X(WRONG, INPUT_CHANGED, "input_changed", "GPUs: the candidate wrote to its inputs, which are mapped read-only.") \
-    X(CRASH, SIGNAL, "SIG?", "A signal ended the candidate's process. The code is the signal's name, as `SIGSEGV`; `SIG?` for one without a name.") \
-    X(CRASH, FAULT, "fault", "The device reported an error. The code is its name if the judge's list has it, as `CUDA_ERROR_ILLEGAL_ADDRESS`; baselines have `TORCH` and `OUT_OF_MEMORY`. Else it is `fault`, and `detail` quotes the error.") \
+    X(CRASH, SIGNAL, "SIG?", "A signal ended the candidate's process. The code is the signal's name, for example `SIGSEGV`, or `SIG?` for one without a name.") \
+    X(CRASH, FAULT, "fault", "The device reported an error. The code is its name if the judge's list has it, for example `CUDA_ERROR_ILLEGAL_ADDRESS`; for baselines `TORCH` or `OUT_OF_MEMORY`. Else it is `fault`, and `detail` quotes the error.") \
     X(CRASH, EXITED, "exited", "The candidate ended its process.") \
     X(CRASH, RETURNED, "returned", "`assay_kernel` returned a value other than 0.") \
     X(CRASH, SETUP, "setup", "The candidate's setup failed.") \
@@ -39,10 +39,10 @@
     X(REJECTED, SANDBOX, "sandbox", "The candidate made a system call that no kernel needs.") \
     X(REJECTED, PHYSICS, "physics", "The time is below what memory, arithmetic or an empty kernel takes on this device.") \
     X(REJECTED, CLOCK, "clock", "The runner's time and the judge's disagree, and did so again in a fresh process.") \
-    X(REJECTED, CACHE, "cache", "GPUs: the device was held without having swept its caches.") \
-    X(REJECTED, BUSY, "busy", "The candidate's work runs on between calls.") \
+    X(REJECTED, CACHE, "cache", "GPUs: the kernel that holds the device before a call did not sweep its caches.") \
+    X(REJECTED, BUSY, "busy", "The candidate's work goes on between calls.") \
     X(REJECTED, LATE, "late", "The candidate wrote to its output after it had said that it was done.") \
-    X(REJECTED, MEMORY, "memory", "The candidate holds more memory than the problem allows, or so much of the device's that the judge has too little.") \
+    X(REJECTED, MEMORY, "memory", "The candidate holds more memory than the problem allows, or so much device memory that too little is left for the judge.") \
     X(REJECTED, PROTOCOL, "protocol", "The candidate's process broke the protocol between runner and judge.") \
     X(REJECTED, EVIDENCE, "evidence", "The machine code does not use the tensor cores that the problem requires, or hides what it uses; `detail` says which.") \
     X(INFRA, SYSTEM, "system", "The judge could not do its work on this machine.") \

@@ -23,7 +23,7 @@ hold_device # so that it is not over too soon
 first=$!
 await all_wait $first || { echo "it does not wait for the device"; cat /proc/locks; exit 1; }
 "$ASSAY" run gen --name one --sizes small >two.out 2>two.err && { echo "a second start was let in"; exit 1; }
-grep -q 'run one is going on in another process' two.err || { cat two.err; exit 1; }
+grep -q 'run one is in progress in another process' two.err || { cat two.err; exit 1; }
 let_go
 wait $first || { cat one.err; exit 1; }
 [ "$(sqlite3 "$ASSAY_HOME/store.db" "select count(*) from cells where run = 'one'")" = 7 ]

@@ -71,7 +71,7 @@ static void bad_notes_say_where(void **state)
         const char *text, *want;
     } cases[] = {
         {HEAD "sumary: x\n", "line 4: unknown key 'sumary'; did you mean 'summary'?"},
-        {HEAD "summary: again\n", "line 4: 'summary' is there twice"},
+        {HEAD "summary: again\n", "line 4: 'summary' is given twice"},
         {"record: a\nverdict: clean\n", "'summary' is missing"},
         {"record: a\nsummary: s\n", "'verdict' is missing"},
         {"verdict: clean\nsummary: s\n", "one of 'record' (ours) and 'run_id'"},
@@ -86,7 +86,7 @@ static void bad_notes_say_where(void **state)
         {HEAD "quotes:\n- file: k.c\n  lines: [1, 2, 3]\n  text: t\n", "line numbers from 1"},
         {HEAD "quotes:\n- file: k.c\n  lines: 1\n  txt: t\n", "line 7: unknown key 'txt'"},
         {"- record\n", "has to be a map"},
-        {"", "nothing in it"},
+        {"", "the file is empty"},
         {"record: [\n", "line "},
     };
 

@@ -408,7 +408,7 @@ static const struct bad_source {
     {"mine.cu", "// assay: launch twice block=32\n" KERNEL,
      "mine.cu(1): error: column 32: the line has no grid=\n  // assay: launch twice block=32\n"},
     {"mine.cu", KERNEL LAUNCH_RIGHT "\n\n  // assay: lunch b\n",
-     "mine.cu(7): error: column 13: grid=, block=, smem= or args= belongs here: did you mean "
+     "mine.cu(7): error: column 13: expected grid=, block=, smem= or args=: did you mean "
      "'launch' by 'lunch'?\n    // assay: lunch b\n"},
     {"mine.cu", KERNEL "// assay: launch twice grid=1\n// assay: block=2048 args=out0,1:i32\n",
      "mine.cu(6): error: column 17: block x is 2048"},

@@ -93,7 +93,7 @@ static void both_layouts(void **state)
     assert_null(find(&c, dir, "level1/023_softmax", 4)->skipped);
     assert_non_null(strstr(find(&c, dir, "level1/023_softmax", 5)->skipped, "Python"));
     assert_int_equal(c.n_notes, 1);
-    assert_true(noted(&c, "mine.c: passed over: expected sampleN.EXT"));
+    assert_true(noted(&c, "mine.c: expected sampleN.EXT"));
 }
 
 /* Found by two spellings of one problem, or by two suffixes: neither is judged. */
@@ -172,15 +172,15 @@ static void links_are_passed_over(void **state)
     assert_int_equal(candidates_scan(named, &c, &err), 0);
     assert_int_equal(c.n, 4);
     assert_int_equal(c.n_notes, 4);
-    assert_true(noted(&c, "gpt: passed over: it is a symbolic link"));
-    assert_true(noted(&c, "loop: passed over: it is a symbolic link"));
-    assert_true(noted(&c, "stranger: passed over: it is a symbolic link"));
-    assert_true(noted(&c, "m/level1_20: passed over: it is a symbolic link"));
+    assert_true(noted(&c, "gpt: it is a symbolic link, which is not followed"));
+    assert_true(noted(&c, "loop: it is a symbolic link, which is not followed"));
+    assert_true(noted(&c, "stranger: it is a symbolic link, which is not followed"));
+    assert_true(noted(&c, "m/level1_20: it is a symbolic link, which is not followed"));
     assert_string_equal(find(&c, "m", "level1_19", 1)->skipped,
-                        "passed over: it is a symbolic link");
-    assert_string_equal(find(&c, "m", "level1_19", 2)->skipped, "passed over: it is no plain file");
+                        "it is a symbolic link, which is not followed");
+    assert_string_equal(find(&c, "m", "level1_19", 2)->skipped, "it is not a plain file");
     assert_string_equal(find(&c, dir, "level1/19", 0)->skipped,
-                        "passed over: it is a symbolic link");
+                        "it is a symbolic link, which is not followed");
 
     /* One that is put there later, or a folder on the way to it, is refused when it is read. */
     found = find(&c, "m", "level1_19", 0);
@@ -194,7 +194,8 @@ static void links_are_passed_over(void **state)
     assert_int_equal(unlink(found->file), 0);
     assert_int_equal(symlink("/etc/passwd", found->file), 0);
     assert_int_equal(prebuild_read(&file, &text, &len, hash, &err), -1);
-    assert_non_null(strstr(err.text, "sample0.c: it is, or lies behind, a symbolic link"));
+    assert_non_null(
+        strstr(err.text, "sample0.c: it is a symbolic link, or a folder on its path is one"));
 
     AUTO(freep) char *m = fs_join(dir, "m"), *was = fs_join(dir, "was");
 
@@ -218,7 +219,8 @@ static void folders_name_no_files(void **state)
     assert_int_equal(candidates_scan(dir, &c, &err), 0);
     assert_int_equal(c.n, 0);
     assert_int_equal(c.n_notes, 2);
-    assert_true(noted(&c, "m/m/mine.lua: passed over: a folder does not name a problem's file"));
+    assert_true(
+        noted(&c, "m/m/mine.lua: a folder must have a problem's name, not that of a .lua file"));
 }
 
 static int load(const char *text, struct run_settings *s, struct candidates *c, struct err *err)
@@ -232,11 +234,11 @@ static void plans_that_are_refused(void **state)
     static const struct {
         const char *text, *want;
     } cases[] = {
-        {"", "plan.yaml: line 1: there is nothing in it"},
+        {"", "plan.yaml: line 1: the file is empty"},
         {"- a\n", "plan.yaml: line 1: this has to be a map"},
         {"name: a\n\nsize: small\n",
          "plan.yaml: line 3: unknown key 'size'; did you mean 'sizes'?"},
-        {"name: a\nname: b\n", "plan.yaml: line 2: 'name' is there twice"},
+        {"name: a\nname: b\n", "plan.yaml: line 2: 'name' is given twice"},
         {"sizes: huge\n",
          "plan.yaml: line 1: 'sizes' takes auto, small, medium or full, not 'huge'"},
         {"repeats: many\n", "plan.yaml: line 1: 'repeats' takes a whole number"},
@@ -251,14 +253,14 @@ static void plans_that_are_refused(void **state)
         {"name: [a\n", "plan.yaml: line 2: did not find expected"},
         {"a: &a [*a]\n", "plan.yaml: line"},
         {"folders:\n", "plan.yaml: line 1: 'folders' takes a list of names"},
-        {"models: [a, b,\n a]\n", "plan.yaml: line 2: model a is there twice"},
+        {"models: [a, b,\n a]\n", "plan.yaml: line 2: model a is given twice"},
         {"models: [\"a\\e[31m\"]\n", "plan.yaml: line 1: the model's name is no plain text"},
         {"problems:\n- level1/19\n- 1/19\n",
-         "plan.yaml: line 3: problem level1/019_relu is there twice"},
+         "plan.yaml: line 3: problem level1/019_relu is given twice"},
         {"candidates:\n- { model: \"a\\nb\", problem: level1/19, file: a.c }\n",
          "plan.yaml: line 2: the model's name is no plain text"},
         {"name: \"a\\0b\"\n", "plan.yaml: line 1: a text with a NUL in it"},
-        {"name: a\n---\nrepeats: 3\n", "plan.yaml: line 3: a second document"},
+        {"name: a\n---\nrepeats: 3\n", "plan.yaml: line 3: a second YAML document"},
         {"name: a\n---\n[\n", "plan.yaml: line"},
         {"models: [a, b, c, d, e, f, g, h, i, j, k]\nsamples: 10000\n"
          "problems: [1/1, 1/2, 1/3, 1/4, 1/5, 1/6, 1/7, 1/8, 1/9, 1/10]\n",

@@ -223,14 +223,14 @@ static void test_containers(void **state)
         {{GOOD, .bytes = 24, .entry_head_bytes = UINT32_MAX}, "entry is cut short"},
         {{GOOD, .bytes = 24, .entry_head_bytes = 0, .entry_bytes = 0}, "entry is cut short"},
         {{GOOD, .bytes = 16, .entry_head_bytes = 16}, "machine code is compressed"},
-        {{.magic = 0xBA55ED51u, .version = 1}, "not the form that is known"},
+        {{.magic = 0xBA55ED51u, .version = 1}, "an unknown format"},
         {{.magic = 0xBA55ED50u,
           .version = 1,
           .head_bytes = 16,
           .bytes = 16,
           .kind = 9,
           .entry_head_bytes = 16},
-         "kind that is not known"},
+         "an entry of an unknown kind"},
     };
 
     (void)state;

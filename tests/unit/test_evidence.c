@@ -190,7 +190,7 @@ static void test_not_checked(void **state)
         {"nvdisasm", nvdisasm, CODE, "the artifact is no library that can be read"},
         {"cuobjdump", broken, CODE, "cuobjdump failed (status 255 in "},
         {"cuobjdump", broken, CODE, "): fatal: a strange file"},
-        {"cuobjdump", BROKEN("echo; echo; exit 3"), CODE, "): it said nothing"},
+        {"cuobjdump", BROKEN("echo; echo; exit 3"), CODE, "): it printed nothing"},
         {"cuobjdump", BROKEN("echo; echo ' a last word '; exit 3"), CODE, "): a last word"},
         /* Without bubblewrap it is the first of its namespace, which a kill of its own misses. */
         {"nvdisasm", BROKEN("kill -9 $$; exit 9"), LAUNCH_HEAD CODE, "nvdisasm failed (s"},

@@ -108,7 +108,8 @@ static int find_device(struct cuda_ctx *c, int index, struct err *err)
     if (rc)
         return cuda_fail(c->cu, rc, err, "counting the devices");
     if (index < 0 || index >= count)
-        return fail(err, ERR_DEVICE, "there is no device cuda:%d, there are %d", index, count);
+        return fail(err, ERR_DEVICE, "there is no device cuda:%d: this machine has %d", index,
+                    count);
     rc = c->cu->cuDeviceGet(&c->device, index);
     return rc ? cuda_fail(c->cu, rc, err, "cuda:%d", index) : find_architecture(c, err);
 }
@@ -375,7 +376,7 @@ static int cuda_describe(void *ctx, struct device_info *ret, struct err *err)
     if (rc == 0)
         rc = c->cu->cuDriverGetVersion(&version);
     if (rc)
-        return cuda_fail(c->cu, rc, err, "the device does not describe itself");
+        return cuda_fail(c->cu, rc, err, "cannot read the device's name, uuid and driver");
     print_uuid(&uuid, info.uuid, sizeof(info.uuid));
     module_version(module);
     snprintf(info.driver, sizeof(info.driver), "%s%sCUDA %d.%d", module, *module ? ", " : "",

@@ -128,7 +128,7 @@ static int take_type(struct launch_parser *p, enum cuda_arg_type *ret)
     char word[CUDA_LAUNCH_MAX_NAME];
 
     if (!launch_take(p, ':'))
-        return launch_bad(p, p->at, "a number needs its type behind it: :i32, :i64 or :f32");
+        return launch_bad(p, p->at, "a number needs its type after it: :i32, :i64 or :f32");
     at = p->at;
     if (launch_word(p, word) < 0)
         return -1;
@@ -196,10 +196,9 @@ static int no_field(struct launch_parser *p, const char *at, const char *word)
 
     if (near)
         return launch_bad(p, at,
-                          "grid=, block=, smem= or args= belongs here: did you mean '%s' by "
-                          "'%.40s'?",
+                          "expected grid=, block=, smem= or args=: did you mean '%s' by '%.40s'?",
                           near, word);
-    return launch_bad(p, at, "grid=, block=, smem= or args= belongs here");
+    return launch_bad(p, at, "expected grid=, block=, smem= or args=");
 }
 
 /* Reads one NAME=..., which must not have been there before. */
@@ -229,12 +228,12 @@ static int launch_name(struct launch_parser *p, char name[CUDA_LAUNCH_MAX_NAME])
     if (launch_word(p, word) < 0)
         return -1;
     if (strcmp(word, "launch") != 0)
-        return launch_bad(p, p->start, "a line begins with 'launch'");
+        return launch_bad(p, p->start, "expected 'launch' at the start of the line");
     launch_peek(p);
     if (launch_word(p, name) < 0)
         return -1;
     if (!*name)
-        return launch_bad(p, p->at, "the name of a kernel belongs behind 'launch'");
+        return launch_bad(p, p->at, "expected the name of a kernel after 'launch'");
     if (p->at < p->end && (*p->at == '<' || *p->at == ':'))
         return launch_bad(
             p, p->at,

@@ -13,7 +13,7 @@ static int no_memory(struct cuda_ctx *c, CUresult rc, enum mem_kind kind, size_t
                      struct err *err)
 {
     if (rc != CUDA_ERROR_OUT_OF_MEMORY)
-        return cuda_fail(c->cu, rc, err, "no %s buffer of %.2f GiB", kind_names[kind],
+        return cuda_fail(c->cu, rc, err, "cannot make the %s buffer of %.2f GiB", kind_names[kind],
                          (double)bytes / (1 << 30));
     return fail(err, ERR_SYSTEM,
                 "no device memory for a %s buffer of %.2f GiB: the device has %.2f GiB; use a "
@@ -195,7 +195,8 @@ void cuda_mem_free(void *ctx, struct mem *m)
 CUdeviceptr cuda_span(const struct mem *m, size_t at, size_t bytes, struct err *err)
 {
     if (at > m->bytes || bytes > m->bytes - at) {
-        fail(err, ERR_SYSTEM, "%zu bytes at %zu leave a buffer of %zu bytes", bytes, at, m->bytes);
+        fail(err, ERR_SYSTEM, "%zu bytes at offset %zu do not fit into a buffer of %zu bytes",
+             bytes, at, m->bytes);
         return 0;
     }
     return m->handle + at;

@@ -78,7 +78,7 @@ static int open_device(struct cuda_runner *r, struct err *err)
     cu->cuDevicePrimaryCtxSetFlags_v2(r->device, CU_CTX_SCHED_SPIN);
     if ((rc = cu->cuDevicePrimaryCtxRetain(&r->context, r->device)) ||
         (rc = cu->cuCtxSetCurrent(r->context)))
-        return cuda_fail(cu, rc, err, "no context on cuda:%d", r->index);
+        return cuda_fail(cu, rc, err, "cannot open a context on cuda:%d", r->index);
     /* Without this, lines that a candidate marks as persisting would survive the judge's flush. */
     rc = cu->cuCtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
     if (rc && rc != CUDA_ERROR_UNSUPPORTED_LIMIT)

@@ -88,8 +88,8 @@ int launch_expect(struct launch_parser *p, char c)
     if (launch_take(p, c))
         return 0;
     if (p->at == p->end)
-        return launch_bad(p, p->at, "the line ends where '%c' belongs", c);
-    return launch_bad(p, p->at, "'%c' belongs here", c);
+        return launch_bad(p, p->at, "expected '%c', but the line ends", c);
+    return launch_bad(p, p->at, "expected '%c'", c);
 }
 
 static bool is_word_char(char c)
@@ -214,7 +214,7 @@ static int shape_index(struct launch_parser *p, const struct tensor_slot *t, int
     launch_peek(p);
     at = p->at;
     if (at == p->end || !isdigit((unsigned char)*at))
-        return launch_bad(p, at, "a number belongs between the brackets of shape[]");
+        return launch_bad(p, at, "expected a number between the brackets of shape[]");
     if (take_whole(p, &axis) < 0 || launch_expect(p, ']') < 0)
         return -1;
     if (axis >= SHAPE_MAX_RANK)
@@ -238,7 +238,7 @@ static int tensor_value(struct launch_parser *p, const char *at, bool out, int i
     if (p->call && !t)
         return -1;
     if (!launch_take(p, '.'))
-        return launch_bad(p, p->at, "a tensor is no number: .numel or .shape[N] belongs here");
+        return launch_bad(p, p->at, "a tensor is not a number: write .numel or .shape[N] after it");
     field_at = p->at;
     if (launch_word(p, field) < 0)
         return -1;
@@ -401,9 +401,9 @@ static int factor(struct launch_parser *p, struct launch_value *ret)
     else if (is_word_char(c))
         rc = named_value(p, ret);
     else if (c)
-        rc = launch_bad(p, at, "a number or a tensor's size belongs here");
+        rc = launch_bad(p, at, "expected a number or a tensor's size");
     else
-        rc = launch_bad(p, at, "the line ends where a number belongs");
+        rc = launch_bad(p, at, "expected a number, but the line ends");
     p->depth--;
     return rc;
 }

@@ -147,7 +147,8 @@ static bool stray_directive(const struct line_text *t, struct launch_stray *ret)
     if (nearest(word, names, 1))
         snprintf(ret->why, sizeof(ret->why), "did you mean 'launch' by '%s'?", word);
     else if (has_field(t))
-        snprintf(ret->why, sizeof(ret->why), "no launch line for this to go on with: " FORM);
+        snprintf(ret->why, sizeof(ret->why),
+                 "no launch line above that this could continue: " FORM);
     return *ret->why != '\0'; /* else it is a sentence like any other */
 }
 
