@@ -8,7 +8,7 @@
  *   toolchain --> recipe: programs, flags, what they read    recipe.c
  *                 in the cache? else: private folder, compiler in its sandbox, cache
  *
- * To add a toolchain: a function that fills a recipe and a line in toolchains[].
+ * To add a toolchain: see CONTRIBUTING.md, "A toolchain".
  */
 #include "build/build.h"
 

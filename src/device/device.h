@@ -301,6 +301,7 @@ struct device {
     const char *const *runner_env, *const *worker_env;
 };
 
+/* To add a device: see CONTRIBUTING.md, "A device". */
 extern const struct device device_cpu, device_fake, device_cuda;
 extern const struct device *const device_registry[]; /* NULL-terminated */
 

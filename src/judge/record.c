@@ -138,6 +138,7 @@ static void add_holding(json_t *j, const struct trial_result *t, bool holds)
     json_object_set_new(j, "host_bound", timed ? json_boolean(t->host_bound) : json_null());
 }
 
+/* To add a key: see CONTRIBUTING.md, "A record key". */
 static json_t *size_json(const struct size_result *r, bool holds)
 {
     const struct trial_result *t = &r->trial;

@@ -2,6 +2,7 @@
 /* The core ops. CUDA compiles this too. */
 #ifndef ASSAY_PROBLEM_OP_CODE_H
 #define ASSAY_PROBLEM_OP_CODE_H
+/* To add a core op: see CONTRIBUTING.md, "A core op". */
 
 /* To add a core op: a code here, a row in op_table[] (graph_ops.c), its loop in src/ops
  * and its kernel in src/gpu. */

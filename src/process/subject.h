@@ -17,6 +17,7 @@ enum subject_launcher {
     LAUNCH_WORKER, /* a process that PyTorch's worker forks, with a module in Python */
 };
 
+/* To add a kind: see CONTRIBUTING.md, "A subject". */
 struct subject_kind {
     const char *name;
     enum subject_launcher launcher;

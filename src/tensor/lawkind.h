@@ -3,6 +3,7 @@
 #ifndef ASSAY_TENSOR_LAWKIND_H
 #define ASSAY_TENSOR_LAWKIND_H
 
+/* To add a law: see CONTRIBUTING.md, "An input law". */
 enum law_kind {
     LAW_SPREAD,    /* signed; each row (last axis) has a location and a scale of its own */
     LAW_NORMAL,    /* a = mean, b = deviation */

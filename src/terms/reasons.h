@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Every reason of a verdict, once: verdict.h makes enum reason and its table from this list, and
- * `assay list --reasons` prints docs/reasons.md from it. To add one: a line here, the verdict_set()
- * where it is found out, and `assay list --reasons >docs/reasons.md`.
+ * `assay list --reasons` prints docs/reasons.md from it. To add one:
+ * see CONTRIBUTING.md, "A verdict reason".
  *
  *     X(VERDICT, NAME, code, meaning)
  *
