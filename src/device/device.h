@@ -2,7 +2,7 @@
 /* A device has two faces, because judge and candidate live in two processes: the judge's makes
  * memory, fills, flushes and compares; the runner's maps what it is handed and calls the artifact.
  *
- * To add a device: CONTRIBUTING.md, "Add a device". Drivers are dlopen'ed, so every device compiles
+ * To add a device: CONTRIBUTING.md, "A device". Drivers are dlopen'ed, so every device compiles
  * everywhere and probe() answers at run time. */
 #ifndef ASSAY_DEVICE_DEVICE_H
 #define ASSAY_DEVICE_DEVICE_H
@@ -301,7 +301,6 @@ struct device {
     const char *const *runner_env, *const *worker_env;
 };
 
-/* To add a device: see CONTRIBUTING.md, "A device". */
 extern const struct device device_cpu, device_fake, device_cuda;
 extern const struct device *const device_registry[]; /* NULL-terminated */
 

@@ -11,7 +11,8 @@
 -- $name in the spelling is that argument: a tensor's variable, or the value as Python writes it.
 -- Without a spelling the core ops of the lowering are spelled one by one.
 --
--- To add one: an op() here. Whatever the lowering does is the definition the judge goes by.
+-- To add one: an op() in prelude_ops.lua or prelude_nn.lua (CONTRIBUTING.md, "A composite op").
+-- Whatever the lowering does is the definition the judge goes by.
 local core = ...
 local node, raise, unknown, id = core.node, core.raise, core.unknown, core.id
 local begin_call, end_call = core.begin_call, core.end_call
