@@ -19,8 +19,7 @@ by_nvrtc() { # FILE
     "${ASSAY%/*}/assay-nvrtc" --library="$nvrtc" --gpu-architecture=sm_90a --std=c++17 -default-device \
         -o "$work/artifact" "$1" >"$work/log" 2>&1
 }
-awk -v dir="$work" '/^```c(uda)?$/ { file = dir "/" ++n ($0 == "```c" ? ".c" : ".cu"); next }
-    /^```$/ { file = "" } file { print >file }' docs/candidates.md
+tests/e2e/pages.py blocks docs/candidates.md "$work" c=c cuda=cu
 n=0
 for file in "$work"/[0-9].c "$work"/[0-9].cu; do
     problem=$(sed -n 's/.*assay show \([^ ]*\) --as c.*/\1/p' "$file")
