@@ -8,7 +8,7 @@
 uint64_t clock_ns(void);
 /* Milliseconds since start_ns. */
 double clock_ms_since(uint64_t start_ns);
-/* "2026-11-15T04:12:09Z" into out[21]. */
+/* Writes the time of day as "2026-11-15T04:12:09Z". */
 void clock_utc(char out[21]);
 
 #endif

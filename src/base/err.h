@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* An error means that we could not find out. It is one line: what happened, where, what to do.
- * What we found out about a kernel is a verdict (terms/verdict.h), never an error. */
+/* An error means that we could not judge. It is one line: what happened, where, what to do.
+ * A finding about a kernel is a verdict (terms/verdict.h), never an error. */
 #ifndef ASSAY_BASE_ERR_H
 #define ASSAY_BASE_ERR_H
 
 #include "base/util.h"
 
-/* The values are the program's exit status. */
+/* Kinds of errors. Each value is the program's exit status. */
 enum err_kind {
     ERR_NONE = 0,
     ERR_USAGE = 2,  /* the command line is wrong */
@@ -25,11 +25,11 @@ struct err {
         ERR_NONE, "" \
     }
 
-/* All return -1, so that an error path is one line. */
+/* Sets an error and returns -1, so that an error path is one line. */
 int fail(struct err *err, enum err_kind kind, const char *fmt, ...) PRINTF_LIKE(3, 4);
-/* ERR_SYSTEM, with ": " and the text of errno behind the message. */
+/* Sets an ERR_SYSTEM (the message, ": " and the text of errno) and returns -1. */
 int fail_errno(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Puts "message: " before the text that is there. */
+/* Puts "message: " before the text of an error that is already set, and returns -1. */
 int wrap(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 #endif

@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define REMOVE_ATTEMPTS 20 /* of a folder in which somebody still makes files */
+#define REMOVE_ATTEMPTS 20 /* a folder fills again while somebody still creates files in it */
 
 int fs_read_fd(int fd, size_t max_bytes, struct buf *ret, struct err *err)
 {
@@ -49,7 +49,7 @@ static int fail_open(const char *path, struct err *err)
     return -1;
 }
 
-/* fd: what opening it gave, -1 with errno. */
+/* Reads all of fd. fd is the result of opening path: -1, with errno, if that failed. */
 static int read_opened(int fd, const char *path, size_t max_bytes, struct buf *ret, struct err *err)
 {
     struct stat st;
@@ -63,7 +63,7 @@ static int read_opened(int fd, const char *path, size_t max_bytes, struct buf *r
     return 0;
 }
 
-/* Opening a fifo somebody named must not hang: O_NONBLOCK. */
+/* O_NONBLOCK: opening must not hang if the path is a fifo. */
 #define OPEN_TO_READ (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
 int fs_read(const char *path, size_t max_bytes, struct buf *ret, struct err *err)
@@ -82,7 +82,8 @@ static bool is_link(int dir_fd, const char *name)
     return fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
 }
 
-/* One part of a name. A link where a folder belongs is ENOTDIR to the kernel. */
+/* Opens one component of a path. If a link stands in the place of a folder, the kernel says
+ * ENOTDIR; this function says ELOOP. */
 static int open_part(int dir_fd, const char *part, int flags)
 {
     int fd = openat(dir_fd, part, flags | O_NOFOLLOW | O_CLOEXEC);
@@ -92,7 +93,7 @@ static int open_part(int dir_fd, const char *part, int flags)
     return fd;
 }
 
-/* What openat2() does, part by part, where it is missing. */
+/* Fallback without openat2(): opens a path component by component and follows no link. */
 static int open_by_parts(int root_fd, const char *name, int flags)
 {
     AUTO(freep) char *copy = xstrdup(name);
@@ -142,7 +143,7 @@ int fs_open_beneath(int root_fd, const char *name, int flags)
 
     int fd = (int)syscall(SYS_openat2, root_fd, name, &how, sizeof(how));
 
-    /* Linux before 5.6 does not have it; containers of that time refuse what they do not know. */
+    /* Linux before 5.6 has no openat2(); containers of that time refuse calls they do not know. */
     if (fd < 0 && (errno == ENOSYS || errno == EPERM))
         fd = open_by_parts(root_fd, name, flags);
     return fd;
@@ -198,7 +199,7 @@ int fs_write_all(int fd, const void *data, size_t len)
     return 0;
 }
 
-/* A file without a name until it is complete: even kill -9 leaves nothing behind. */
+/* Writes a file that has no name until it is complete: even kill -9 leaves nothing behind. */
 static int write_unnamed(const char *dir, const char *path, const void *data, size_t len)
 {
     AUTO(fd_closep) int fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
@@ -210,7 +211,7 @@ static int write_unnamed(const char *dir, const char *path, const void *data, si
     return linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
 
-/* Over a file that is there, or where the file system knows no unnamed files. */
+/* Fallback: replaces an existing file, or serves a file system without unnamed files. */
 static int write_renamed(const char *path, const void *data, size_t len)
 {
     AUTO(freep) char *tmp = xasprintf("%s.tmp-XXXXXX", path);
@@ -269,7 +270,8 @@ bool fs_exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Whether there is no more to be done about it. */
+/* Returns true when the folder is gone, or cannot be removed for another reason than a file in it.
+ */
 static bool remove_dir(const char *path, int levels)
 {
     DIR *dir = opendir(path);
@@ -362,8 +364,8 @@ char *fs_share_dir(void)
     if (set && *set)
         return xstrdup(set);
 
-    /* build/assay beside problems/ in a checkout, bin/assay beside problems/ in a dist tree; tests
-     * run from build/tests. */
+    /* problems/ lies beside build/ (with build/assay) in a checkout and beside bin/ (with
+     * bin/assay) in a dist tree; tests run from build/tests. */
     AUTO(freep) char *dir = fs_program_dir();
 
     for (int up = 0; up < 3; up++) {

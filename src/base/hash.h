@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* BLAKE2b-256 (libsodium), in hex: names cache entries, sources, problems. 64 bits of it where keys
- * are made of a secret and shown to strangers. */
+/* BLAKE2b-256 (libsodium), in hex: names cache entries, sources, problems. hash_key() gives 64 bits
+ * of it: keys that are made from a secret and shown to strangers. */
 #ifndef ASSAY_BASE_HASH_H
 #define ASSAY_BASE_HASH_H
 
@@ -15,16 +15,16 @@ struct hash {
 
 void hash_init(struct hash *h);
 void hash_add(struct hash *h, const void *data, size_t len);
-/* Length first, then the text: two fields never run together. */
+/* Adds the text's length, then the text: two fields never run together. */
 void hash_adds(struct hash *h, const char *s);
 void hash_add_u64(struct hash *h, uint64_t v);
 void hash_final(struct hash *h, char out[HASH_HEX]);
 
 void hash_of(const void *data, size_t len, char out[HASH_HEX]);
-/* The first 64 bits. Whoever sees the result, and knows all words but one of 64 secret bits, finds
- * neither that one nor another result. */
+/* The first 64 bits of the hash of n words. Suppose that one word is 64 secret bits: whoever knows
+ * the result and all other words can find neither the secret nor another result. */
 uint64_t hash_key(const uint64_t *words, size_t n);
-/* From the kernel's generator: seeds are secrets. */
+/* 64 random bits from the kernel's generator: seeds are secrets. */
 uint64_t secret_u64(void);
 
 #endif

@@ -68,8 +68,10 @@ void interrupt_install(void)
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
-    signal(SIGPIPE, SIG_IGN); /* a closed stdout is an error of write(), not a silent end */
-    signal(SIGXFSZ, SIG_IGN); /* and so is `ulimit -f`; spawn() gives children both back */
+    /* A closed stdout, or `ulimit -f`, is an error of write() and not a silent end. spawn() gives
+     * both signals back to children. */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     if (pthread_create(&thread, NULL, wait_for_signal, &set) == 0)
         pthread_detach(thread);
     else

@@ -59,7 +59,8 @@ static int set_seed(const struct opt *o, struct opt_seed *field, const char *val
     errno = 0;
     field->value = strtoull(value, &end, 0);
     field->given = true;
-    if (end == value || *end || errno || strchr(value, '-')) /* which would count from the end */
+    /* strtoull() takes -1 for 2^64 - 1. */
+    if (end == value || *end || errno || strchr(value, '-'))
         return fail(err, ERR_USAGE, "--%s takes a whole number from 0 to 2^64 - 1, not '%s'",
                     o->name, value);
     return 0;

@@ -3,7 +3,7 @@
 #ifndef ASSAY_BASE_PLACES_H
 #define ASSAY_BASE_PLACES_H
 
-/* All strings outlive what is given them. */
+/* Every string outlives the objects that this struct is passed to. */
 struct places {
     const char *share;  /* problems/, hardware/, include/ */
     const char *home;   /* store, calibration */

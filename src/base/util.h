@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether this build is AddressSanitizer's: its shadow alone is 16 TiB of address space. */
+/* 1 if this is a build with AddressSanitizer, whose shadow alone is 16 TiB of address space. */
 #if defined(__SANITIZE_ADDRESS__)
 #define HAS_ASAN 1
 #elif defined(__has_feature)
@@ -37,8 +37,8 @@
         steal_tmp_;                         \
     }))
 
-/* Small allocations: they abort when memory is out. A size that came from outside is checked
- * against a cap by the caller first, or goes through try_alloc(). */
+/* Small allocations: they abort when memory is out. The caller first checks a size that came from
+ * outside against a cap, or uses try_alloc(). */
 void *xmalloc(size_t bytes);
 void *xcalloc(size_t count, size_t bytes);
 void *xrealloc(void *ptr, size_t bytes);
@@ -47,15 +47,15 @@ char *xstrndup(const char *s, size_t n);
 char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 char *xvasprintf(const char *fmt, va_list ap) PRINTF_LIKE(1, 0);
 
-/* Zeroed memory for data of outside size; NULL when it is not to be had (or ASSAY_FAULT=alloc:N).
- */
+/* Zeroed memory for data whose size came from outside; NULL when there is too little memory (or
+ * with ASSAY_FAULT=alloc:N). */
 void *try_alloc(size_t bytes);
 
-void freep(void *pp);    /* AUTO(freep) char *s */
-void fd_closep(int *fd); /* AUTO(fd_closep) int fd = -1 */
+void freep(void *pp);    /* use: AUTO(freep) char *s */
+void fd_closep(int *fd); /* use: AUTO(fd_closep) int fd = -1 */
 int fd_steal(int *fd);   /* returns *fd and leaves -1 */
 
-/* Nearest of names[] to word by edit distance, or NULL when nothing is near. */
+/* The name with the smallest edit distance to word, or NULL when none is near. */
 const char *nearest(const char *word, const char *const *names, size_t n_names);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/version.h"
 
-#ifdef ASSAY_COMMIT /* the Makefile's */
+#ifdef ASSAY_COMMIT /* set by the Makefile */
 #define COMMIT "+" ASSAY_COMMIT
 #else
 #define COMMIT ""

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <yaml.h>
 
-/* Aliases repeat a node, and may repeat an ancestor: both are bounded rather than followed. */
+/* A YAML alias repeats a node and may repeat an ancestor. Depth and node count are bounded, so that
+ * no alias is followed for ever. */
 #define MAX_DEPTH 16
 #define MAX_NODES 200000
 
@@ -40,7 +41,7 @@ static int line_of(const yaml_node_t *n)
     return (int)n->start_mark.line + 1;
 }
 
-/* "a\0b" would be taken for "a". */
+/* True if the text holds a NUL: C would take "a\0b" for "a". */
 static bool has_nul(const yaml_node_t *scalar)
 {
     return memchr(scalar->data.scalar.value, '\0', scalar->data.scalar.length) != NULL;
@@ -54,7 +55,7 @@ static int read_list(struct ydoc_reader *r, const yaml_node_t *n, int depth, str
     ret->kind = YNODE_LIST;
     ret->items = xcalloc(MAX(count, 1), sizeof(*ret->items));
     for (size_t i = 0; i < count; i++) {
-        ret->n++; /* before it is whole: freeing takes it along */
+        ret->n++; /* counted before it is complete, so that freeing the list frees it, too */
         if (read_node(r, n->data.sequence.items.start[i], depth + 1, &ret->items[i], err) < 0)
             return -1;
     }
@@ -118,13 +119,13 @@ static int read_node(struct ydoc_reader *r, int index, int depth, struct ynode *
 
 static int parse_failed(const struct ydoc *d, const yaml_parser_t *p, struct err *err)
 {
-    /* The mark of a scanner's problem is where it noticed. */
+    /* problem_mark is the place where the parser noticed the problem. */
     size_t line = p->problem_mark.line ? p->problem_mark.line : p->context_mark.line;
 
     return ydoc_fail(d, (int)line + 1, err, "%s", p->problem ? p->problem : "this is no YAML");
 }
 
-/* What comes behind '---' would be read by nobody. */
+/* Refuses a second document behind '---': nobody would read it. */
 static int check_end(const struct ydoc *d, yaml_parser_t *parser, struct err *err)
 {
     yaml_document_t next;
@@ -205,7 +206,7 @@ void ydoc_freep(struct ydoc **d)
     *d = NULL;
 }
 
-/* --- reading it --- */
+/* --- reading the tree --- */
 
 const struct ynode *ynode_get(const struct ynode *map, const char *key)
 {

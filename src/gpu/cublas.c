@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cuBLAS counts columns first: a matrix of rows is its transpose there, and c^T = b^T a^T. So b is
- * its first operand and a its second. */
+/* cuBLAS stores matrices by columns, so it sees the transpose of our matrices, and c^T = b^T a^T.
+ * So its first operand is b, and its second is a. */
 #include "gpu/cublas.h"
 
 #include "base/util.h"
@@ -60,12 +60,12 @@ static bool load(struct cublas_api *api)
     return true;
 }
 
-/* Once per process; NULL where there is none. */
+/* The library's functions, loaded once per process; NULL: there is no cuBLAS. */
 static const struct cublas_api *api(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct cublas_api table;
-    static int state; /* 0: not tried, 1: there, -1: not */
+    static int state; /* 0: not tried, 1: loaded, -1: failed */
 
     pthread_mutex_lock(&lock);
     if (state == 0)
@@ -107,7 +107,7 @@ const char *cublas_name(const struct cublas *b)
     return b ? b->name : "none";
 }
 
-/* A matrix of rows x cols as cuBLAS is told of it. */
+/* A matrix of rows x cols as cuBLAS describes it. */
 struct blas_layout {
     int op;
     int64_t ld;
@@ -137,7 +137,7 @@ bool cublas_takes(const struct gpu_product *q)
     return q->g.k.count > 0 && layouts(&q->g, &a, &b);
 }
 
-/* So many of the batch lie one stride apart. */
+/* The number of neighbouring matrices of a batch that lie one stride apart. */
 static int64_t even_run(const struct axes *x, int64_t batch)
 {
     return x->rank <= 1 ? batch : x->dim[x->rank - 1];
@@ -151,11 +151,11 @@ static int64_t stride_of(const struct axes *x)
 int cublas_product(struct cublas *h, const struct gpu_product *q, struct err *err)
 {
     static const double one = 1, zero = 0;
-    /* Both count the same batch, so the shorter run divides the longer. */
+    /* Both operands have the same batch, so the shorter run divides the longer one. */
     int64_t run = MIN(even_run(&q->batch_a, q->batch), even_run(&q->batch_b, q->batch));
     struct blas_layout a = {0, 0}, b = {0, 0};
 
-    layouts(&q->g, &a, &b); /* cublas_takes() has said that they are */
+    layouts(&q->g, &a, &b); /* succeeds, because cublas_takes() did */
     for (int64_t i = 0; i < q->batch; i += run) {
         int rc = h->api->cublasDgemmStridedBatched_64(
             h->handle, b.op, a.op, q->g.n, q->g.m, q->g.k.count, &one,

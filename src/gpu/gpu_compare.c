@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparing with an output as it is made, where one pass makes it from sources alone. Whether that
- * is so is the evaluator's own answer: it plans that output alone, on a backend that has no memory
- * for anything on the way and takes one job. */
+/* Fused comparison: an output that one pass makes from sources alone is compared while it is made.
+ * The evaluator itself says whether one pass makes it: it plans that output alone, on a backend
+ * that has no memory for intermediates and accepts one job. */
 #include "gpu/gpu_ctx.h"
 
 #include <assert.h>
 
 struct fused_plan {
     const void *y;     /* the output's address; nothing is written there */
-    struct op_job job; /* the only one so far */
+    struct op_job job; /* the last job that was seen */
     int n_jobs;
 };
 
@@ -33,7 +33,7 @@ static int note_job(void *ctx, const struct op_job *j, struct err *err)
     return 0;
 }
 
-/* The pass that makes it in double. */
+/* Finds the pass that makes an output in double; false: one pass does not make it. */
 static bool plan_pass(const struct gpu *g, const struct graph *graph, const void *const *sources,
                       int output, struct gpu_pass *ret)
 {
@@ -58,7 +58,7 @@ static bool plan_pass(const struct gpu *g, const struct graph *graph, const void
     return true;
 }
 
-/* Integers are few and not worth it. */
+/* The kernel that compares with an output, or NULL. Integer outputs are few and not worth it. */
 static CUfunction kernel_of(struct gpu *g, const struct graph *graph, const void *const *sources,
                             int output, enum dtype type, struct gpu_pass *ret)
 {
@@ -99,6 +99,6 @@ int gpu_compare(void *ctx, const struct graph *graph, const void *const *sources
     job = cuda_compare_job(what->type, pass.n, what->scale, what->print);
     job.got = what->got;
     job.row_rms = what->row_rms;
-    assert(!job.row_len || job.row_rms); /* nothing lies anywhere to make it from */
+    assert(!job.row_len || job.row_rms); /* no expected values are stored to compute it from */
     return cuda_compare_by(g->c, kernel, what->type, &job, &args, ret, what->print, err);
 }

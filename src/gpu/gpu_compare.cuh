@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A pass that something is compared with as it is made: what is expected is never stored, and memory
- * is read for the pass's operands and for what is compared alone. Figures and fingerprint are those
- * of a comparison with what the pass stores, bit for bit: the comparison is the same template, the
+/* A pass whose values are compared while they are made. Expected values are never stored; only the
+ * pass's operands and the compared elements are read. Figures and fingerprint are the same, to the
+ * bit, as those of a comparison with stored values: the comparison is the same template, and the
  * steps are the same (gpu_special.cuh). */
 #ifndef ASSAY_GPU_GPU_COMPARE_CUH
 #define ASSAY_GPU_GPU_COMPARE_CUH
@@ -9,7 +9,7 @@
 #include "device/cuda/cuda_compare.cuh"
 #include "gpu/gpu_special.cuh"
 
-/* One element, for the few that are looked at one by one. */
+/* Element i of the pass, for the few elements that are compared one by one. */
 template <class S>
 static __device__ __noinline__ double special_one(const struct gpu_special &a, int64_t i)
 {
@@ -36,7 +36,7 @@ template <class S> struct made_values {
     }
 };
 
-/* A chunk, a step and a pair begin at an even place. */
+/* Pairs can always be fetched: every chunk, step and pair begins at an even place. */
 template <class S> static __device__ __forceinline__ bool lies_for_pairs(const made_values<S> &)
 {
     return true;
@@ -61,14 +61,14 @@ static __device__ __forceinline__ pair<double> pair_of(const made_values<S> &y,
     return v;
 }
 
-/* Four blocks fit onto a multiprocessor, as of what lies in memory, where operands take no more
- * registers than a pair of doubles; else three, as of passes that are stored. */
+/* Blocks per multiprocessor: four, as in comparisons with stored values, if operands take no more
+ * registers than a pair of doubles; else three, as in passes that are stored. */
 template <class S> static __device__ constexpr int compare_blocks()
 {
     return operands<S, 2>::registers <= 4 ? 4 : 3;
 }
 
-/* T: the dtype of what is compared. */
+/* The kernel of pass S; T is the dtype of the compared elements. */
 #define SPECIAL_COMPARE(S, T)                                                          \
     extern "C" __global__ void __launch_bounds__(CUDA_THREADS, compare_blocks<S>())    \
         special(ARGS(cuda_compare) c, struct cuda_figures *parts, ARGS(gpu_special) a) \

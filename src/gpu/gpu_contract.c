@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Products by cuBLAS in double, by our own kernel in float, where every sum has its order.
- * Convolutions are products of the weights with a matrix of columns (conv.h), made for as many
- * images and places at a time as columns_bytes allow. */
+/* Products in double are cuBLAS's. Products in float are our own kernel's, because every float sum
+ * has its order. Convolutions are products of the weights with a matrix of columns (conv.h), which
+ * is made for as many images and places at a time as columns_bytes allow. */
 #include "gpu/gpu_ctx.h"
 
 #include <math.h>
 
-#define PLACES_MIN 1024    /* at a time: fewer would not fill a product */
-#define BLAS_MIN_FLOPS 1e8 /* below, its start would cost more than it gains */
-#define NARROW 4 /* output channels to a group: below, columns would cost more than the sums */
+#define PLACES_MIN 1024    /* least places at a time: fewer would not fill a product */
+#define BLAS_MIN_FLOPS 1e8 /* with fewer FLOPs, opening cuBLAS would cost more than it gains */
+#define NARROW 4 /* with fewer output channels per group, columns would cost more than the sums */
 
 struct cublas *gpu_blas(struct gpu *g)
 {
@@ -37,7 +37,8 @@ static int multiply_own(struct gpu *g, enum store store, const struct gpu_produc
     return gpu_launch_blocks(g, GPU_product + (int)store, tiles(q, GPU_TILE), &args, err);
 }
 
-/* A handle, once there, is used for all; it is made for what is worth it. */
+/* Whether cuBLAS does a product. It is opened for the first large product, then also used for small
+ * ones. */
 static bool wants_blas(struct gpu *g, enum store store, const struct gpu_product *q)
 {
     double flops = 2.0 * (double)q->batch * (double)q->g.m * (double)q->g.n * (double)q->g.k.count;
@@ -80,7 +81,7 @@ double gpu_matmul_scratch(const struct gpu *g, const struct op_job *j)
            (j->store == STORE_F64 ? GPU_BLAS_BYTES : 0);
 }
 
-/* Offsets are looked at on the host, which then has a product for each group made. */
+/* Reads the offsets back to the host, which checks them and launches one product per group. */
 static int read_offsets(struct gpu *g, const struct op_job *j, int64_t *ret, struct err *err)
 {
     AUTO(gpu_room_release) struct gpu_room own = {g, NULL};
@@ -126,9 +127,9 @@ double gpu_grouped_scratch(const struct gpu *g, const struct op_job *j)
 
 /* ---- convolutions ---- */
 
-/* How one phase is cut: `images` and `places` at a time, a group at a time. */
+/* How one phase is cut: `images` images, `places` places and one group at a time. */
 struct gpu_conv_plan {
-    bool as_is; /* x is the matrix of columns */
+    bool as_is; /* x itself is the matrix of columns */
     bool scattered;
     int64_t images, places;
     double columns, sums, weights; /* bytes */
@@ -148,7 +149,8 @@ static bool is_narrow(const struct conv_args *c)
     return c->o / c->groups < NARROW && c->groups > 1;
 }
 
-/* Whether an int holds any place of the phase and wherever it reads a channel, its rim included. */
+/* Whether an int holds every place of the phase and every offset at which it reads a channel, also
+ * beyond the channel's rim. */
 static bool columns_fit(const struct conv_args *c, const struct conv_phase *p)
 {
     double reach = 1;
@@ -162,7 +164,7 @@ static bool columns_fit(const struct conv_args *c, const struct conv_phase *p)
     return reach < INT32_MAX && (double)p->places < INT32_MAX;
 }
 
-/* An element at a time. */
+/* Whether a convolution is computed directly, one output element per thread, without columns. */
 static bool is_direct(const struct conv_args *c)
 {
     bool direct = is_narrow(c);
@@ -202,7 +204,7 @@ static int64_t ceil_div(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-/* What one convolution works with. */
+/* The state of one convolution. */
 struct conv_run {
     struct gpu *g;
     const struct op_job *j;
@@ -214,7 +216,8 @@ struct conv_run {
     void *columns, *sums;
 };
 
-/* Images image.., places place.. of group `group`: columns, product, and to their places. */
+/* Computes the piece of group `group` that begins at `image` and `place`: makes columns, multiplies
+ * them, and moves the sums to their places. */
 static int conv_piece(const struct conv_run *r, int64_t group, int64_t image, int64_t place,
                       struct err *err)
 {
@@ -328,7 +331,7 @@ static int conv_run(struct conv_run *r, struct err *err)
     return gpu_launch(r->g, GPU_add_bias + (int)r->j->store, a.n, &a, err);
 }
 
-/* x is read as it lies unless it is to be rounded; bias is never rounded. */
+/* A job without rounding, for the bias, which is never rounded. */
 static struct op_job without_rounding(const struct op_job *j)
 {
     struct op_job plain = *j;
@@ -337,6 +340,7 @@ static struct op_job without_rounding(const struct op_job *j)
     return plain;
 }
 
+/* x is read in its own dtype unless it has to be rounded. */
 int gpu_run_conv(struct gpu *g, const struct op_job *j, struct err *err)
 {
     struct op_job plain = without_rounding(j);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Products, convolutions, windows and recurrences. Each element of a product is summed strictly in
- * the order of its span, by fused multiply-adds from 0: the bits of item_dot. */
+ * the order of its span, by fused multiply-adds from 0. Its bits are those of item_dot. */
 
 #define PRODUCT_K 8 /* terms that a block holds at a time */
 
 template <class R, int TILE> using tile_room = R[PRODUCT_K][TILE + 4];
 
-/* This thread's share of every TILE x PRODUCT_K piece of an operand. Which of row and k is
- * contiguous decides which of them neighbouring threads take; the j-th element lies j * row_step or
- * j * k_step further. */
+/* This thread's share of every TILE x PRODUCT_K piece of an operand. Neighbouring threads take
+ * neighbouring k if k is contiguous, else neighbouring rows. The j-th element of the share is
+ * j * row_step rows or j * k_step terms further. */
 template <class R, int TILE> struct tile_share {
     static constexpr int COUNT = TILE * PRODUCT_K / CUDA_THREADS;
-    const R *x; /* its first element for term 0 */
+    const R *x; /* the share's first element for term 0 */
     int64_t k_stride, jump;
     int row, k, row_step, k_step, rows;
 
@@ -29,7 +29,7 @@ template <class R, int TILE> struct tile_share {
         x = operand + (first + row) * row_stride + k * k_stride;
         jump = row_step * row_stride + k_step * k_stride;
     }
-    /* Terms from t of the span on, zeros outside. */
+    /* Reads terms from t of the span on, zeros outside. */
     __device__ __forceinline__ void read(const struct span &span, int64_t t, R v[COUNT]) const
     {
         int64_t from = span_at(&span, t);
@@ -57,7 +57,8 @@ template <class R, int TILE> struct tile_share {
     }
 };
 
-/* Rows of a thread's M: fours, 64 apart, so that neighbours read neighbouring shared memory. */
+/* Reads a thread's M rows (or columns): fours that are 64 apart, so that neighbouring threads read
+ * neighbouring shared memory. */
 template <class R, int M>
 static __device__ __forceinline__ void share_rows(const R *rows, int thread, R v[M])
 {
@@ -76,7 +77,7 @@ static __device__ __forceinline__ void tile_sums(const tile_room<R, TILE> &as,
                                                  const tile_room<R, TILE> &bs, int ty, int tx,
                                                  R acc[M][M])
 {
-    /* Rolled, or registers spill; other warps add while one waits for these. */
+    /* Not unrolled, or registers would spill. While a warp waits for shared memory, others add. */
     ITEM_ROLLED
     for (int k = 0; k < PRODUCT_K; k++) {
         R x[M], w[M];
@@ -92,7 +93,7 @@ static __device__ __forceinline__ void tile_sums(const tile_room<R, TILE> &as,
     }
 }
 
-/* A thread's elements of c, whose tile begins at (row, col). */
+/* Stores a thread's elements of c; the tile begins at (row, col). */
 template <class R, int M>
 static __device__ __forceinline__ void tile_store(const struct gemm &g, R *c, int64_t row,
                                                   int64_t col, int ty, int tx, const R acc[M][M])
@@ -121,8 +122,8 @@ static __device__ __forceinline__ void tile_store(const struct gemm &g, R *c, in
     }
 }
 
-/* A block makes one tile of c, 16 x 16 threads with M x M elements each. The next piece of the
- * operands is on its way from memory while this one is used. */
+/* A block makes one tile of c: 16 x 16 threads with M x M elements each. The next piece of the
+ * operands is loaded from memory while this one is used. */
 template <class R, int M> static __device__ __forceinline__ void product_tiled(
     const struct gpu_product &q)
 {
@@ -185,7 +186,7 @@ extern "C" __global__ void __launch_bounds__(CUDA_THREADS, 2)
     product_tiled<float, GPU_LARGE_TILE / 16>(q);
 }
 
-/* Integers are rare: a thread to an element. */
+/* Integers are rare, so each thread simply computes one element. */
 KERNEL product_i64(ARGS(gpu_product) q)
 {
     FOR_EACH(i, q.batch * q.g.m * q.g.n) {
@@ -199,7 +200,7 @@ KERNEL product_i64(ARGS(gpu_product) q)
 
 /* ---- convolutions ---- */
 
-/* A place of a phase by its coordinates, and where it begins to read its channel: tap offsets are
+/* A place of a phase: its input coordinates and its offset in a channel. The offset of a tap is
  * added to both. */
 struct column {
     int at[ITEM_SPACE];
@@ -221,7 +222,7 @@ static __device__ __forceinline__ struct column column_of(const struct conv_args
     return ret;
 }
 
-/* A term: a channel of the group and, along each axis, a tap's offset. */
+/* A term: a channel of the group, and the offset of a tap along each axis. */
 struct column_term {
     int64_t channel;
     int tap[ITEM_SPACE], by[ITEM_SPACE];
@@ -261,7 +262,7 @@ struct column_term {
     }
 };
 
-/* Where a place reads its channel; -1: outside. */
+/* The offset in its channel that a place reads for a term; -1: outside. */
 static __device__ __forceinline__ int column_at(const struct conv_args &c, const struct column &p,
                                                 const struct column_term &t)
 {
@@ -272,7 +273,7 @@ static __device__ __forceinline__ int column_at(const struct conv_args &c, const
     return inside ? p.offset + t.offset : -1;
 }
 
-/* Elements at[j] behind the start-th, all on their way at once; 0 where at[j] is negative. */
+/* Loads elements start + at[j], all at once; 0 if at[j] is negative. */
 template <class R>
 static __device__ __forceinline__ void gather4(struct typed x, int64_t start, const int at[4],
                                                R v[4])
@@ -293,9 +294,9 @@ static __device__ __forceinline__ void gather4(struct typed x, int64_t start, co
 #undef GATHER4_CASE
 }
 
-/* Terms from..to of an image at four places of a thread, which begin at place p: these are found
- * once, so no division is left for an element. Numbers within a channel fit an int (gpu_contract.c
- * sees to that). */
+/* Makes terms from..to of an image at the four places of a thread, the first of which is p. The
+ * places are computed once, so no element needs a division. Offsets within a channel fit an int:
+ * gpu_contract.c checks that. */
 template <class R>
 static __device__ __forceinline__ void columns_share(const struct gpu_columns &a, int64_t image,
                                                      int64_t p, int64_t from, int64_t to)
@@ -345,7 +346,7 @@ template <class R> static __device__ __forceinline__ void columns_all(const stru
     }
 }
 
-/* [o][terms of the phase], from weights that lie [c][o of the group][taps]. */
+/* Copies weights from [c][o of the group][taps] to [o][terms of the phase]. */
 template <class R>
 static __device__ __forceinline__ void phase_weights_all(const struct gpu_phase_weights &a)
 {
@@ -441,7 +442,8 @@ template <class R> struct delta_room {
     R q[DELTA_AHEAD], k[DELTA_AHEAD], decay[DELTA_AHEAD];
 };
 
-/* `steps` steps of a head; the first lies in row `at`, all of the block fetches. */
+/* Fetches q, k and decay of `steps` steps of a head, the first of which is row `at`. All threads of
+ * the block take part. */
 template <class R>
 static __device__ __forceinline__ void delta_fetch(const struct gpu_delta &a, int64_t at, int steps,
                                                    struct delta_room<R> *room)
@@ -457,8 +459,8 @@ static __device__ __forceinline__ void delta_fetch(const struct gpu_delta &a, in
     }
 }
 
-/* One column through the steps that were fetched, which are t.. of the sequence; out: the answer of
- * the step before. */
+/* Takes one column through the steps that were fetched, which begin with step t of the sequence.
+ * out: the output of the step before. */
 template <class R>
 static __device__ __forceinline__ R delta_steps(const struct gpu_delta &a, int64_t at, int64_t t,
                                                 int steps, int64_t value,
@@ -479,8 +481,8 @@ static __device__ __forceinline__ R delta_steps(const struct gpu_delta &a, int64
     return out;
 }
 
-/* Steps follow each other, and the sums of each are in order: a thread to a column, few columns to
- * a block so that all multiprocessors have some. The other threads only fetch. */
+/* Steps depend on each other, and the sums of each step are in order. So a thread takes one column,
+ * and a block few columns, so that all multiprocessors have some. The other threads only fetch. */
 template <class R> static __device__ __forceinline__ void delta_rule_all(const struct gpu_delta &a)
 {
     __shared__ struct delta_room<R> room;

@@ -27,7 +27,7 @@ int gpu_run_convert(struct gpu *g, const struct op_job *j, struct err *err)
                             .through = j->convert.passes ? (int)j->convert.through : -1,
                             .to = (int)j->convert.to};
 
-    /* A value of the store's own type is not changed by passing through it. */
+    /* Going through the store's own dtype does not change a value. */
     if (a.through == (int)store_dtype(j->store))
         a.through = a.to == a.store ? -1 : a.through;
     return launch_convert(g, j, a, err);

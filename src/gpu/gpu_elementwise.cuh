@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Elementwise ops with broadcasting, conversions and what fills a tensor from nothing. */
+/* Elementwise ops with broadcasting, conversions, and kernels that fill a tensor without operands.
+ */
 
 static __device__ __forceinline__ int left_of(int64_t i, int64_t n)
 {
     return n - i < 4 ? (int)(n - i) : 4;
 }
 
-/* Where element i of the shape that N operands share lies in each, and how far into its row it is.
- * U counts to i: division is dear, and in 64 bits dearer still. */
+/* The offsets of element i, of a shape that N operands share, in each operand; returns its place in
+ * its row. U is the type of i: division is expensive, and in 64 bits even more so. */
 template <class U, int N>
 static __device__ __forceinline__ int64_t offsets_of(const struct axes *ax, U i, int64_t at[N])
 {
@@ -30,7 +31,7 @@ static __device__ __forceinline__ int64_t offsets_of(const struct axes *ax, U i,
     return ax->rank > 1 ? in_row : (int64_t)i;
 }
 
-/* Four elements of N operands from element i of n on: where they lie, worked out once for all
+/* Four elements of N operands, from element i of n on: their offsets, computed once for all
  * operands, and whether they are in one row. */
 template <int N> struct four {
     int64_t i, at[N];
@@ -45,7 +46,7 @@ template <int N> struct four {
         left = left_of(i, n);
         in_one_row = left == 4 && in_row + 4 <= ax->dim[ax->rank - 1];
     }
-    /* Those of operand k. */
+    /* Loads the four elements of operand k. */
     template <class R>
     __device__ __forceinline__ void fetch(struct typed x, const struct axes *ax, int k,
                                           R v[4]) const
@@ -59,7 +60,7 @@ template <int N> struct four {
     }
 };
 
-/* Four elements from i on of a tensor from end to end. */
+/* Loads four elements from i on of a contiguous tensor. */
 template <class R>
 static __device__ __forceinline__ void fetch4_flat(struct typed x, int64_t i, int left, R v[4])
 {
@@ -86,7 +87,7 @@ static __device__ __forceinline__ void compare_each(int op, const R a[N], const 
     }
 }
 
-/* Four elements from i on of operand k of a pass, or of its value so far. */
+/* Four elements from i on of operand k of a pass, or of the pass's value so far. */
 template <class R>
 static __device__ __forceinline__ void take4(const struct gpu_pass &a, int k, int64_t i,
                                              const R value[4], R v[4])
@@ -122,8 +123,8 @@ static __device__ __forceinline__ void step4(const struct gpu_pass &a, const str
     binary_each<4, R>(s.op, p, q, v);
 }
 
-/* A thread asks for one operand at a time and waits for it; so that more is on its way, the next
- * four of the first one come nearer meanwhile. */
+/* A thread loads one operand at a time and waits for it. So the next four elements of operand 0 are
+ * prefetched into L2 meanwhile. */
 static __device__ __forceinline__ void prefetch(const struct gpu_pass &a, int64_t i)
 {
 #ifdef __CUDA_ARCH__
@@ -134,7 +135,7 @@ static __device__ __forceinline__ void prefetch(const struct gpu_pass &a, int64_
 #endif
 }
 
-/* Steps are not unrolled: each op is there once, whatever comes before it. */
+/* Runs a pass. Steps are not unrolled, so that the code of each op exists once. */
 template <class R> static __device__ __forceinline__ void pass_all(const struct gpu_pass &a)
 {
     FOR_EACH_FOUR(i, a.n) {
@@ -180,8 +181,8 @@ template <class R> static __device__ __forceinline__ void where_all(const struct
     }
 }
 
-/* Four blocks to a multiprocessor: left alone, the compiler takes registers for three, which ask for
- * too little memory at a time. */
+/* Four blocks per multiprocessor: by itself the compiler takes so many registers that three fit,
+ * and three have too few loads in flight. */
 #define PASS_KERNEL(suffix, R)                                                                  \
     extern "C" __global__ void __launch_bounds__(CUDA_THREADS, 4) pass_##suffix(ARGS(gpu_pass) a) \
     {                                                                                           \
@@ -195,8 +196,8 @@ ALL_KERNELS(where, gpu_elementwise)
 
 /* ---- conversions ---- */
 
-/* dtype.c's way of a value through t, for both kinds of value. Floats in between are doubles: every
- * float type's numbers are. */
+/* Takes a value through dtype t as dtype.c does, for floats and integers. Floats are handled as
+ * doubles, which hold the numbers of every float type. */
 #define THROUGH_REAL(code, name) \
     case code:                   \
         return widen_##name(narrow_##name(v));
@@ -316,7 +317,7 @@ KERNEL convert(ARGS(gpu_convert) a)
     }
 }
 
-/* ---- from nothing ---- */
+/* ---- without operands ---- */
 
 template <class R> static __device__ __forceinline__ void fill_all(const struct gpu_fill &a)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A backend (ops/eval.h) of jobs that are launches on the judge's stream. Nothing waits for them
- * but the end of an evaluation, and indices, which are looked at before they are used. */
+/* The GPU as a backend (ops/eval.h): jobs are launches on the judge's stream. The host waits for
+ * them only at the end of an evaluation, and to check indices and offsets before they are used. */
 #include "gpu/gpu.h"
 
 #include "gpu/gpu_ctx.h"
@@ -89,7 +89,7 @@ static double job_scratch(void *ctx, const struct op_job *j)
 
 static struct backend backend_of(struct gpu *g)
 {
-    assert(g->most_steps > 0); /* there are no jobs of single ops */
+    assert(g->most_steps > 0); /* run_job() has no OP_JOB_UNARY and no OP_JOB_BINARY */
     return (struct backend){.ctx = g,
                             .reads_sources = true,
                             .most_steps = g->most_steps,
@@ -111,7 +111,7 @@ static int engine_eval(void *ctx, const struct graph *graph, const struct ops_ru
         return -1;
     rc = eval_graph(&b, graph, run, sources, outputs, err);
     if (rc < 0)
-        err = &ignored; /* the first error counts; what was queued ends all the same */
+        err = &ignored; /* the first error counts; queued work still has to end */
     return cuda_finish(g->c, "evaluating on the GPU", err) < 0 ? -1 : rc;
 }
 
@@ -131,7 +131,8 @@ static int load_kernels(struct gpu *g, struct err *err)
     return cuda_load_program(g->c, &p, "the kernels that evaluate", &g->module, err);
 }
 
-/* What is given back stays with us until it is trimmed: mapping memory anew costs milliseconds. */
+/* Opens the memory pool. Memory that is given back stays in it until it is trimmed: mapping memory
+ * again costs milliseconds. */
 static int open_pool(struct gpu *g, struct err *err)
 {
     const struct cuda_driver *cu = g->c->cu;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The core ops on a GPU: what an element is stands in ops/items.h, here and in the files below are
- * the orders of walking that keep the device's memory streaming. Compiled at run time by NVRTC
- * (gpu_source.c) without contracted multiply-adds; tests/emu runs it on the CPU. */
+/* The core ops on a GPU. ops/items.h defines each element; the kernels in the files below walk in
+ * an order that keeps the device's memory streaming. NVRTC compiles them at run time (gpu_source.c)
+ * without contracted multiply-adds; tests/emu runs them on the CPU. */
 #include "gpu/gpu_kernels.h"
 #include "ops/store_kind.h"
 #include "problem/op_code.h"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernels that evaluate graphs and their callers share: names and arguments. CUDA compiles
- * this too. Addresses are the device's. Every block has CUDA_THREADS threads, grids have one axis.
- */
+/* Names and arguments of the kernels that evaluate graphs, for kernels and their callers. CUDA
+ * compiles this, too. Addresses are the device's. Every block has CUDA_THREADS threads, grids have
+ * one axis. */
 #ifndef ASSAY_GPU_GPU_KERNELS_H
 #define ASSAY_GPU_GPU_KERNELS_H
 
 #include "device/cuda/cuda_kernels.h"
 #include "ops/conv.h"
 
-/* F(name): a kernel for itself. R(name): one per real type, name_f64 and name_f32. A(name): one per
- * store, and name_i64. To add one: a line here, the kernel in a .cuh file. */
+/* All kernels. F(name): one kernel. R(name): one per real type, name_f64 and name_f32. A(name): one
+ * per store, also name_i64. To add one: a line here, the kernel in a .cuh file. */
 #define GPU_KERNELS(F, R, A) \
     F(convert)               \
     F(check_index)           \
@@ -44,7 +44,7 @@
     R(cells)                 \
     R(delta_rule)
 
-/* An operand: elements of a dtype (an int, for C and CUDA alike). */
+/* An operand: elements of any dtype. `type` is an int, which C and CUDA lay out alike. */
 struct typed {
     const void *at;
     int type;
@@ -58,7 +58,7 @@ struct gpu_convert {
     int store, round, through, to;
 };
 
-/* The first index outside 0..length goes to *ret, by atomicMin. */
+/* Writes the place of the first index outside 0..length-1 to *ret, by atomicMin. */
 struct gpu_check_index {
     const int64_t *index;
     int64_t n, length;
@@ -69,28 +69,28 @@ struct gpu_fill {
     void *y;
     int64_t n;
     double value;
-    struct line_args line; /* iota */
+    struct line_args line; /* used by iota */
 };
 
-/* An operand without an address is a number. */
+/* A pass over elements. An operand without an address is a number. */
 struct gpu_pass {
     struct typed in[PASS_MAX_IN];
     struct pass_args pass;
     void *y;
     int64_t n;
-    int ahead_bytes; /* of an element of the first operand, where it lies from end to end; else 0 */
+    int ahead_bytes; /* bytes of an element of operand 0 if that is contiguous; else 0 */
 };
 
-/* What a pass that is compiled for what it does (gpu_special.c) is told when it is launched: each
- * operand's address or number. */
+/* Launch arguments of a kernel that was compiled for one pass (gpu_special.c): each operand's
+ * address or number. */
 struct gpu_special {
     const void *in[PASS_MAX_IN];
     double number[PASS_MAX_IN];
     void *y;
 };
-#define GPU_NUMBER (-1) /* in its text, the type of an operand that is a number */
+#define GPU_NUMBER (-1) /* in such a kernel's text: the type of an operand that is a number */
 
-/* A comparison, a where, or one operand moved. */
+/* A comparison, a where, or a move of one operand. */
 struct gpu_elementwise {
     struct typed in[3];
     struct axes ax[3];
@@ -99,8 +99,8 @@ struct gpu_elementwise {
     int op;
 };
 
-/* One block of GPU_TRANSPOSE x GPU_TRANSPOSE at a time: `from` and `to` walk the other axes, the
- * two axes are rows (contiguous in x) and cols (contiguous in y). */
+/* A transposition in blocks of GPU_TRANSPOSE x GPU_TRANSPOSE. Its two axes are rows (contiguous in
+ * x) and cols (contiguous in y); `from` and `to` walk the other axes. */
 #define GPU_TRANSPOSE 32
 struct gpu_transpose {
     struct typed x;
@@ -131,9 +131,9 @@ struct gpu_indexed {
     struct take_args take;
 };
 
-/* Outputs from..from+n, each in `parts` parts of `chunk` terms. groups: `group` threads to a part,
- * any order, results [output][part]. serial: a thread to a part, in order, results [part][output].
- */
+/* Outputs from..from+n of a reduction, each in `parts` parts of `chunk` terms. reduce_groups:
+ * `group` threads per part, any order, results [output][part]. reduce_serial: one thread per part,
+ * in order, results [part][output]. */
 struct gpu_reduce {
     struct typed x;
     void *y;
@@ -149,15 +149,15 @@ struct gpu_lines {
     int op;
 };
 
-/* A thread to a line, or a block to a long one. */
+/* Top-k of lines: one thread per line (topk), or one block per long line (topk_long). */
 struct gpu_topk {
     struct typed x;
     int64_t *y;
     struct topk_args args;
 };
 
-/* A block to GPU_DELTA_COLUMNS columns of a head's state: so many that the state of OP_DELTA_KEYS
- * keys lies in shared memory. */
+/* Columns of a head's state that one block takes: few enough that the state of OP_DELTA_KEYS keys
+ * fits into shared memory. */
 #define GPU_DELTA_COLUMNS 16
 struct gpu_delta {
     const void *q, *k, *v, *decay, *beta;
@@ -165,7 +165,7 @@ struct gpu_delta {
     struct delta_args args;
 };
 
-/* Several products of one shape: c + i * batch_c is the i-th. */
+/* Several products of one shape: the i-th result lies at c + i * batch_c. */
 struct gpu_product {
     struct gemm g;
     int64_t batch, batch_c;
@@ -174,9 +174,10 @@ struct gpu_product {
     void *c;
 };
 #define GPU_TILE 64        /* rows and columns of a block's part of c */
-#define GPU_LARGE_TILE 128 /* product_large */
+#define GPU_LARGE_TILE 128 /* the same for product_large */
 
-/* Terms of places place..place+n of some images and one group, as [image][term][place]. */
+/* The matrix of columns of places place..place+n of some images and one group: its terms as
+ * [image][term][place]. */
 struct gpu_columns {
     struct conv_args c;
     struct conv_phase phase;
@@ -184,7 +185,7 @@ struct gpu_columns {
     void *to;
     int64_t image, images, group, place, n;
 };
-/* A block's share of them. */
+/* Places and terms of that matrix that one block makes. */
 #define GPU_COLUMN_PLACES (4 * CUDA_THREADS)
 #define GPU_COLUMN_TERMS 32
 
@@ -195,7 +196,8 @@ struct gpu_phase_weights {
     void *to;
 };
 
-/* Sums [image][output of the group][place] to their places, with bias (or NULL) added. */
+/* Moves sums [image][output of the group][place] to their output places and adds the bias (or
+ * NULL). */
 struct gpu_scatter {
     struct conv_args c;
     struct conv_phase phase;
@@ -226,10 +228,10 @@ struct gpu_pool {
     int op;
 };
 
-/* One step of a recurrence; sums NULL: the state is repeated. */
+/* One step of a recurrence. If sums is NULL, the state is repeated. */
 struct gpu_cells {
     const void *gates, *sums, *bias;
-    void *h, *c, *y; /* c: NULL but for OP_LSTM; y: the step's row of outputs */
+    void *h, *c, *y; /* c: NULL except for OP_LSTM; y: the outputs of this step */
     int64_t batch, hidden, row, width;
     int op;
 };

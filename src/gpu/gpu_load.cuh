@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operands of any dtype, one element or four at a time. The switches are the same for a whole
- * launch: next to the memory they cost nothing. */
+/* Loads operands of any dtype, one element or four at a time. A switch over dtypes takes the same
+ * way in a whole launch, so it costs nothing beside the memory access. */
 #include "device/cuda/cuda_thread.cuh"
 
 template <class R> struct is_integer {
@@ -43,7 +43,8 @@ template <class R> static __device__ __forceinline__ R load(struct typed x, int6
 #undef LOAD_CASE
 }
 
-/* Element i of the shape that ax walks from `start` on: for the few that no faster way takes. */
+/* Element i of the shape that ax walks from `start` on, for the few elements that no faster
+ * function loads. */
 template <class R>
 static __device__ __noinline__ R load_at(struct typed x, const struct axes *ax, int64_t start,
                                          int64_t i)
@@ -51,7 +52,7 @@ static __device__ __noinline__ R load_at(struct typed x, const struct axes *ax, 
     return load<R>(x, start + axes_offset(ax, i));
 }
 
-/* Loaded and stored at once, where they lie for it. */
+/* W neighbours that are loaded or stored by one instruction; their address has to be aligned. */
 template <class E, int W> struct alignas(W * sizeof(E)) neighbours {
     E v[W];
 };
@@ -64,8 +65,8 @@ template <class E> static __device__ __forceinline__ quad<E> load_quad(const E *
     return {{p[0], p[stride], p[2 * stride], p[3 * stride]}};
 }
 
-/* N times four elements, i, i + stride, ..., the fours `apart` from each other: all are on their way
- * before the first is widened. */
+/* Loads N fours of elements i, i + stride, ..., the fours `apart` from each other. All loads are
+ * issued before the first element is widened. */
 template <class R, int N>
 static __device__ __forceinline__ void load_fours(struct typed x, int64_t i, int64_t stride,
                                                   int64_t apart, R v[N][4])
@@ -96,7 +97,7 @@ static __device__ __forceinline__ void load4(struct typed x, int64_t i, int64_t 
     load_fours<R, 1>(x, i, stride, 0, (R(*)[4])v);
 }
 
-/* The first `left` of v to y[i...]; four in one store where they lie for it. */
+/* Stores the first `left` elements of v at y[i]; four in one store if they are aligned. */
 template <class R>
 static __device__ __forceinline__ void store4(R *y, int64_t i, const R v[4], int left)
 {
@@ -188,12 +189,12 @@ template <> struct items<int64_t> {
     ITEMS_BOTH(int64_t, i64)
 };
 
-/* ---- who does what ---- */
+/* ---- kernels and threads ---- */
 
-/* Arguments stay in constant memory, though helpers take their address. */
+/* A kernel's arguments, which stay in constant memory even though helpers take their address. */
 #define ARGS(name) const __grid_constant__ struct name
 
-/* A kernel per type from a template name##_all<R>. */
+/* Makes one kernel per type from a template name##_all<R>. */
 #define KERNEL_OF(name, args, suffix, R)        \
     KERNEL name##_##suffix(ARGS(args) a)        \
     {                                           \
@@ -209,7 +210,7 @@ template <> struct items<int64_t> {
 #define FOR_EACH(i, n) \
     ITEM_ROLLED        \
     for (int64_t i = thread_index(); i < (n); i += thread_count())
-/* Four neighbours to a thread. */
+/* A loop in which a thread takes four neighbouring elements at a time. */
 #define FOR_EACH_FOUR(i, n) \
     ITEM_ROLLED             \
     for (int64_t i = 4 * thread_index(); i < (n); i += 4 * thread_count())

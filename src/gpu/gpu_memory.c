@@ -37,7 +37,7 @@ void *gpu_alloc(void *ctx, size_t bytes)
     if (fault("gpu") || bytes > g->c->memory_bytes)
         return NULL;
     rc = g->c->cu->cuMemAllocAsync(&at, bytes, g->c->stream);
-    if (rc) { /* the pool may hold enough, in pieces */
+    if (rc) { /* the pool may hold enough memory, but in pieces that are too small */
         g->c->cu->cuStreamSynchronize(g->c->stream);
         g->c->cu->cuMemPoolTrimTo(g->pool, 0);
         rc = g->c->cu->cuMemAllocAsync(&at, bytes, g->c->stream);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/gpu_ctx.h"
 
-/* The axis that is contiguous in x while the last one is not: neighbouring threads would read far
- * apart. -1: there is none worth it. */
+/* The axis that is contiguous in x while the last axis is not: along the last axis, neighbouring
+ * threads would read far apart. -1: no such axis, or it is too short. */
 static int transposed_axis(const struct axes *ax)
 {
     int last = ax->rank - 1;
@@ -78,7 +78,7 @@ int gpu_run_pad(struct gpu *g, const struct op_job *j, struct err *err)
 
 #define NONE UINT64_MAX
 
-/* Where the first index outside stands, or NONE. Waits for it. */
+/* The place of the first index outside 0..length-1, or NONE. Waits for the device. */
 static int first_bad(struct gpu *g, const int64_t *index, int64_t n, int64_t length,
                      uint64_t *ret_at, struct err *err)
 {

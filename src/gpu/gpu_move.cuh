@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Movement: nothing is computed but places. */
+/* Movement: ops that copy elements and compute only their places. */
 
 template <class R> static __device__ __forceinline__ void move_all(const struct gpu_elementwise &a)
 {
@@ -12,8 +12,8 @@ template <class R> static __device__ __forceinline__ void move_all(const struct 
     }
 }
 
-/* Read along one axis, written along the other, through shared memory. The odd row length keeps
- * the columns in different banks. */
+/* Transposes: reads along one axis and writes along the other, through shared memory. The odd row
+ * length keeps the columns in different banks. */
 template <class R>
 static __device__ __forceinline__ void transpose_all(const struct gpu_transpose &a)
 {

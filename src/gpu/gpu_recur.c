@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Recurrences: each step a product of the state with the weights, then the cells. */
+/* Recurrences: each step is a product of the state with the weights, then the cells. */
 #include "gpu/gpu_ctx.h"
 
 struct gpu_recur {
     struct gpu *g;
     const struct op_job *j;
     struct gpu_cells cells;
-    struct gpu_product product; /* state x weights^T; a is the state it reads */
-    void *rounded;              /* of the state; NULL: it is read as it is */
+    struct gpu_product product; /* state x weights^T; its operand a is the state, maybe rounded */
+    void *rounded;              /* the rounded state; NULL: the state is read as it is */
     int64_t units;
 };
 
-/* The state before a step, as the product sees it. */
+/* Rounds the state before a step, for the product. */
 static int round_state(const struct gpu_recur *r, struct err *err)
 {
     struct gpu_convert a = {.x = {r->cells.h, DT_F32},
@@ -49,7 +49,7 @@ static int run_steps(struct gpu_recur *r, struct err *err)
     return 0;
 }
 
-/* The state is written, so it is always a copy. */
+/* Copies an operand to the state, which is overwritten in each step. */
 static int load_state(struct gpu *g, const struct op_job *j, int i, void *to, struct err *err)
 {
     struct gpu_convert a = {.x = gpu_operand(j, i),
@@ -62,7 +62,7 @@ static int load_state(struct gpu *g, const struct op_job *j, int i, void *to, st
     return gpu_launch(g, GPU_convert, (a.n + 3) / 4, &a, err);
 }
 
-/* sums, h, c, and the rounded state */
+/* Bytes of the sums, h, c, and the rounded state. */
 static double state_bytes(const struct recur_args *a, enum store store)
 {
     return (double)(a->batch * a->hidden * (a->gates + 3)) * (double)gpu_store_size(store);
@@ -116,7 +116,7 @@ double gpu_recur_scratch(const struct gpu *g, const struct op_job *j)
 
 /* ---- the gated delta rule ---- */
 
-/* Rounding meets q, k and v. */
+/* The job for reading operand i: only q, k and v are rounded. */
 static struct op_job delta_operand(const struct op_job *j, int i)
 {
     struct op_job one = *j;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* How a reduction is shared out. In float a sum has its order: a thread to an output, or the lanes.
- * All else may be cut: into groups of threads where an output's terms are neighbours, into a thread
- * per part where neighbouring outputs are; into parts where outputs are few. */
+/* How a reduction is divided among threads. A float sum has its order: one thread per output, or
+ * lanes. All other reductions may be cut. If the terms of an output are neighbours, a group of
+ * threads takes them; if neighbouring outputs are, a thread takes a part. If there are few outputs,
+ * each is cut into parts. */
 #include "gpu/gpu_ctx.h"
 
-#define MAX_BLOCKS 65536 /* kernels stride over what is left */
-#define TERMS_MIN 16     /* fewer to a thread: a part costs more than it gains */
-#define LONG_LINE 256    /* from here on a block takes a line of top-k */
+#define MAX_BLOCKS 65536 /* kernels stride over the rest */
+#define TERMS_MIN 16     /* with fewer terms per thread, a part costs more than it gains */
+#define LONG_LINE 256    /* from this length on, a block takes a line of top-k */
 
 struct reduce_plan {
     bool by_lanes, serial;
     int group;
     int64_t n, parts, chunk;
-    int64_t at_a_time; /* outputs, by lanes */
+    int64_t at_a_time; /* outputs at a time, if it goes by lanes */
     double bytes;
 };
 
@@ -21,7 +22,7 @@ static bool any_order(const struct op_job *j)
     return j->store != STORE_F32 || j->op == OP_MAX || j->op == OP_MIN;
 }
 
-/* Neighbouring outputs lie side by side, neighbouring terms do not. */
+/* Whether neighbouring outputs are contiguous in memory and neighbouring terms are not. */
 static bool is_columns(const struct reduce_args *r)
 {
     int kept = r->kept.rank - 1, reduced = r->reduced.rank - 1;
@@ -36,7 +37,7 @@ static void cut(const struct gpu *g, const struct reduce_args *r, struct reduce_
 
     p->parts = MAX(1, MIN(most, wanted / MAX(1, threads)));
     p->chunk = (r->span.count + p->parts - 1) / p->parts;
-    p->chunk = (p->chunk + 3) / 4 * 4; /* quads stay where they are aligned */
+    p->chunk = (p->chunk + 3) / 4 * 4; /* a multiple of 4 keeps quads aligned */
     p->parts = MAX(1, (r->span.count + p->chunk - 1) / MAX(1, p->chunk));
 }
 
@@ -75,7 +76,7 @@ static int launch(struct gpu *g, const struct op_job *j, const struct reduce_pla
     return gpu_launch(g, kernel, p->n * p->parts * p->group, &a, err);
 }
 
-/* n sums over the parts, which lie stride apart; those of output i begin at i * start. */
+/* Combines the parts of n outputs. Parts of output i begin at i * start and lie stride apart. */
 static int combine(struct gpu *g, const struct op_job *j, const void *x, int64_t n, int64_t parts,
                    int64_t start, int64_t stride, void *y, struct err *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reductions and scans. In double (and of integers, and for extrema) any order will do: groups of
- * threads share out the terms. Sums in float are made in the order that ops.h states. */
+/* Reductions and scans. Doubles, integers and extrema may be combined in any order: groups of
+ * threads share the terms. Sums in float are made in the order that ops.h states. */
 
-/* The terms of one output that one of `group` threads takes: quads where they are neighbours. */
+/* Combines the terms of one output that thread `lane` of its group takes: quads along one axis. */
 template <class R>
 static __device__ __forceinline__ R group_terms(const struct gpu_reduce &a, int64_t start,
                                                 int64_t from, int64_t to, int lane)
@@ -42,7 +42,8 @@ static __device__ __forceinline__ R group_terms(const struct gpu_reduce &a, int6
     return acc[0];
 }
 
-/* The combined value of each group of threads, in its first. All of the block calls. */
+/* Returns the combined value of each group of threads to the group's first thread. All threads of
+ * the block call it. */
 template <class R> static __device__ __forceinline__ R combine_group(int op, R v, int group)
 {
     __shared__ R room[CUDA_THREADS];
@@ -80,7 +81,7 @@ static __device__ __forceinline__ void reduce_groups_all(const struct gpu_reduce
     }
 }
 
-/* Four terms from t on, or as many as are left. */
+/* Loads four terms from t on, or as many as are left. */
 template <class R>
 static __device__ __forceinline__ void serial_load(const struct gpu_reduce &a, int64_t start,
                                                    int64_t t, int64_t left, R v[4])
@@ -95,7 +96,7 @@ static __device__ __forceinline__ void serial_load(const struct gpu_reduce &a, i
         v[j] = j < left ? load_at<R>(a.x, ax, start, t + j) : (R)0;
 }
 
-/* Terms of one output in order: from..to, or all of the span from its first on. */
+/* Combines terms from..to of one output in order; if it wraps, from the span's first term on. */
 template <class R>
 static __device__ __forceinline__ R serial_terms(const struct gpu_reduce &a, int64_t start,
                                                  int64_t from, int64_t to, bool wraps)
@@ -117,7 +118,8 @@ static __device__ __forceinline__ R serial_terms(const struct gpu_reduce &a, int
     return acc;
 }
 
-/* One part: the span, which may wrap. Several: any order will do. */
+/* One thread per part. A single part takes the span in its order, which may wrap around; several
+ * parts may go in any order. */
 template <class R>
 static __device__ __forceinline__ void reduce_serial_all(const struct gpu_reduce &a)
 {
@@ -133,7 +135,7 @@ static __device__ __forceinline__ void reduce_serial_all(const struct gpu_reduce
 ALL_KERNELS(reduce_groups, gpu_reduce)
 ALL_KERNELS(reduce_serial, gpu_reduce)
 
-/* So many terms forward: whole rows and what is over. */
+/* A distance in terms, as whole rows and a rest. */
 struct lane_stride {
     int terms, rows, at;
 
@@ -143,10 +145,10 @@ struct lane_stride {
     }
 };
 
-/* Where a term of a reduction over one axis or two lies. It goes forward by additions, because a
+/* The place of a term of a reduction over one axis or two. It goes forward by additions, because a
  * division for every term costs more than the term. One axis is one row without end. */
 struct lane_walk {
-    int flat; /* the term, in memory's order */
+    int flat; /* number of the term, in the order of memory */
     int row, at;
 
     __device__ void forward(const struct lane_stride &by, const struct lane_stride &all,
@@ -171,9 +173,10 @@ struct lane_walk {
     }
 };
 
-#define LANE_ROUNDS 4 /* that are on their way at once */
+#define LANE_ROUNDS 4 /* rounds over the lanes that are loaded at once */
 
-/* Whether four_lanes() can take them: floats in one row or in several, and an int counts them. */
+/* Whether four_lanes() can take the terms: floats in one row or several, whose number fits an int.
+ */
 static __device__ __forceinline__ bool has_four_lanes(const struct gpu_reduce &a)
 {
     const struct axes &ax = a.r.reduced;
@@ -182,7 +185,7 @@ static __device__ __forceinline__ bool has_four_lanes(const struct gpu_reduce &a
            a.r.span.count < INT32_MAX - ITEM_LANES;
 }
 
-/* Lanes lane..lane+3 of the output that begins at x. */
+/* Computes lanes lane..lane+3 of the output whose terms begin at x. */
 template <int OP>
 static __device__ __forceinline__ void four_lanes(const struct gpu_reduce &a, const float *x,
                                                   int lane, float acc[4])
@@ -242,7 +245,7 @@ template <int OP> static __device__ __forceinline__ void reduce_lanes(const stru
     }
 }
 
-/* Lanes as [output][lane]. Only sums and products have an order, and lanes. */
+/* Writes lanes as [output][lane]. Only sums and products have an order, and therefore lanes. */
 KERNEL reduce_lanes_f32(ARGS(gpu_reduce) a)
 {
     if (a.op == OP_PROD)
@@ -251,7 +254,7 @@ KERNEL reduce_lanes_f32(ARGS(gpu_reduce) a)
         reduce_lanes<OP_SUM>(a);
 }
 
-/* A block to an output, a thread to a group of lanes; one thread adds the groups up. */
+/* One block per output and one thread per group of lanes; then one thread combines the groups. */
 template <int OP>
 static __device__ __forceinline__ void combine_lanes(const struct gpu_reduce &a, float *groups)
 {
@@ -285,7 +288,7 @@ KERNEL combine_lanes_f32(ARGS(gpu_reduce) a)
         combine_lanes<OP_SUM>(a, groups);
 }
 
-/* A block to an output, a thread to a lane; one thread adds them up. */
+/* One block per output and one thread per lane; then one thread adds the lanes. */
 KERNEL compensated_f32(ARGS(gpu_reduce) a)
 {
     static_assert(ITEM_WIDE_LANES == CUDA_THREADS, "a thread to a lane");
@@ -310,13 +313,13 @@ template <class R> static __device__ __forceinline__ void topk_all(const struct 
         items<R>::topk(&a.args, a.x, a.y, i);
 }
 
-/* A place in a line and what lies there; -1: none. */
+/* A place in a line and its value; at -1: no place. */
 template <class R> struct place {
     R v;
     int64_t at;
 };
 
-/* The order of item_topk, all places being different; none comes last. */
+/* The order of item_topk for two different places; "no place" comes last. */
 template <class R> static __device__ __forceinline__ bool is_before(place<R> a, place<R> b)
 {
     if (a.at < 0 || b.at < 0)
@@ -324,7 +327,8 @@ template <class R> static __device__ __forceinline__ bool is_before(place<R> a, 
     return items<R>::is_larger(a.v, b.v) || (!items<R>::is_larger(b.v, a.v) && a.at < b.at);
 }
 
-/* The first place behind `last` in this thread's share of the line that begins at `start`. */
+/* The first place after `last`, in that order, in this thread's share of the line that begins at
+ * `start`. */
 template <class R>
 static __device__ __forceinline__ place<R> next_of_share(const struct gpu_topk &a, int64_t start,
                                                          place<R> last)
@@ -351,7 +355,7 @@ static __device__ __forceinline__ place<R> next_of_share(const struct gpu_topk &
     return best;
 }
 
-/* The first of the block's places, to all of its threads. */
+/* Returns the first of the block's places to all of its threads. */
 template <class R> static __device__ __forceinline__ place<R> first_of_block(place<R> mine)
 {
     __shared__ place<R> room[CUDA_THREADS];
@@ -371,7 +375,7 @@ template <class R> static __device__ __forceinline__ place<R> first_of_block(pla
     return mine;
 }
 
-/* The line is walked once for each of the k: it stays in the cache, and k is small. */
+/* One block per line. It walks the line k times: the line stays in the cache, and k is small. */
 template <class R> static __device__ __forceinline__ void topk_long_all(const struct gpu_topk &a)
 {
     int64_t inner = a.args.line.inner, lines = a.args.line.outer * inner;
@@ -395,7 +399,7 @@ template <class R> static __device__ __forceinline__ void arg_all(const struct g
         ((int64_t *)a.y)[i] = items<R>::arg(a.op, &a.line, a.x, i);
 }
 
-/* Line i in order, four steps at a time. */
+/* Scans the line that begins at `start` in order, four steps at a time. */
 template <class R>
 static __device__ __forceinline__ void scan_line(const struct gpu_lines &a, int64_t start)
 {

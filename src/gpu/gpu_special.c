@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Passes that are compiled for what they do (gpu_special.cuh). A pass becomes a text, which is at
- * once the program to compile and the name under which its kernel is kept. Where it cannot be
- * compiled, the interpreting kernel carries the pass out as it does all shorter ones; the text is
- * kept all the same, so that it is not tried again. */
+/* Passes with a kernel of their own (gpu_special.cuh). A pass becomes a text, which is both the
+ * program to compile and the key under which its kernel is cached. If the text does not compile,
+ * the interpreting kernel runs the pass, as it runs all shorter ones. The text is still kept, so
+ * that it is not compiled again. */
 #include "gpu/gpu_ctx.h"
 #include "gpu/gpu_source.h"
 
@@ -22,7 +22,8 @@ static int operand_count(const struct pass_args *p)
     return n;
 }
 
-/* "sub" becomes OP_SUB: op_code.h's and dtype.h's codes are named after their tables' names. */
+/* Adds a code: "sub" becomes OP_SUB. The codes of op_code.h and dtype.h are named after the names
+ * in their tables. */
 static void add_code(struct buf *to, const char *prefix, const char *name)
 {
     buf_adds(to, prefix);
@@ -111,7 +112,7 @@ void gpu_compare_text(const struct gpu_pass *a, enum dtype t, struct buf *to)
     buf_addf(to, "SPECIAL_COMPARE(pass, %s)\n", dtype_name(t));
 }
 
-/* ---- those that were made ---- */
+/* ---- cached kernels ---- */
 
 static struct gpu_made_special *find(struct gpu *g, const char *text)
 {
@@ -136,7 +137,7 @@ void gpu_specials_drop(struct gpu *g)
         drop(g, &g->specials[i]);
 }
 
-/* In the place of the oldest one, which may still be running. */
+/* Empties the slot of the oldest kernel, which may still be running. */
 static struct gpu_made_special *make_room(struct gpu *g)
 {
     struct gpu_made_special *s = &g->specials[g->n_specials++ % GPU_SPECIALS];
@@ -161,7 +162,7 @@ static struct gpu_made_special *make(struct gpu *g, const char *text)
 
 /* ---- launching ---- */
 
-/* Whatever its type, four elements of an operand may be loaded at once. */
+/* Whether all addresses are aligned for loads of four elements, whatever the operands' types. */
 static bool lies_for_fours(const struct gpu_pass *a)
 {
     const uintptr_t most = 4 * sizeof(double);
@@ -216,9 +217,9 @@ struct gpu_special gpu_special_args(const struct gpu_pass *a)
     return args;
 }
 
-/* Few blocks, which march over memory side by side: with 8, 16 or 32 to a multiprocessor ReLU's
- * pass over 4096 x 393216 takes 7.2 ms on an H200 instead of 5.0; softmax's, which computes
- * more, 7.5 either way. */
+/* Few blocks, which go over memory side by side. With 8, 16 or 32 per multiprocessor, ReLU's pass
+ * over 4096 x 393216 takes 7.2 ms on an H200 instead of 5.0. Softmax's pass, which computes more,
+ * takes 7.5 ms either way. */
 #define BLOCKS_PER_SM 4
 
 int gpu_special_launch(struct gpu *g, CUfunction kernel, const struct gpu_pass *a, struct err *err)

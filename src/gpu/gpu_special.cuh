@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* A pass over very many elements, compiled for exactly what it does. The text that gpu_special.c
- * writes includes this and describes one pass in a struct S:
- *   real                      what is computed in and stored
- *   n, n_in, n_steps          of elements, operands and steps
+ * writes includes this file and describes one pass in a struct S:
+ *   real                      the type of the computation and of the result
+ *   n, n_in, n_steps          the numbers of elements, operands and steps
  *   type[], ax[]              per operand its dtype or GPU_NUMBER, and how it is walked
- *   step[]                    as struct pass_args has them
- * The steps are those of gpu_step.cuh, so that the bits are the interpreter's (pass_all); what is
- * gone is what it finds out anew for every four elements: the op, the type, the divisions by the
- * lengths of axes. Numbers are arguments all the same: of a constant a compiler could make another
- * function (pow of 2 a product), with other bits. Addresses lie for loads of four elements. */
+ *   step[]                    the steps, as in struct pass_args
+ * The steps are those of gpu_step.cuh, so the bits are those of the interpreter (pass_all). The
+ * interpreter finds out the op and the type, and divides by the lengths of axes, for every four
+ * elements; here these are constants. Numbers are still arguments: of a constant a compiler could
+ * make another function (pow of 2 a product), with other bits. Addresses are aligned for loads of
+ * four elements. */
 #ifndef ASSAY_GPU_GPU_SPECIAL_CUH
 #define ASSAY_GPU_GPU_SPECIAL_CUH
 
@@ -34,19 +35,19 @@ template <int TYPE> struct element;
 REAL_TYPES(ELEMENT_OF)
 INTEGER_TYPES(ELEMENT_OF)
 
-/* W neighbours, the first a multiple of W, are never in two rows. */
+/* Whether W neighbours, of which the first is a multiple of W, are always in one row. */
 template <int W> static __device__ constexpr bool rows_hold(const struct axes &ax)
 {
     return ax.rank == 1 || ax.dim[ax.rank - 1] % W == 0;
 }
 
-/* They are one and the same. */
+/* Whether all W neighbours read the same operand element (stride 0). */
 template <int W> static __device__ constexpr bool is_one_for_all(const struct axes &ax)
 {
     return rows_hold<W>(ax) && ax.stride[ax.rank - 1] == 0;
 }
 
-/* They lie side by side, and where W may be loaded at once. */
+/* Whether W neighbours are contiguous in the operand and aligned for one load of W. */
 template <int W> static __device__ constexpr bool is_side_by_side(const struct axes &ax)
 {
     for (int d = 0; d < ax.rank - 1; d++) {
@@ -56,7 +57,7 @@ template <int W> static __device__ constexpr bool is_side_by_side(const struct a
     return rows_hold<W>(ax) && ax.stride[ax.rank - 1] == 1;
 }
 
-/* Where element i of the pass lies in operand K, by the axes up to D. */
+/* The offset of element i of the pass in operand K, by the axes up to D. */
 template <class S, int K, int D, class U> static __device__ __forceinline__ int64_t place_of(U i)
 {
     constexpr struct axes ax = S::ax[K];
@@ -80,8 +81,8 @@ template <class S, int K> static __device__ __forceinline__ int64_t place(int64_
         return place_of<S, K, last, uint64_t>((uint64_t)i);
 }
 
-/* W elements of operand K as they lie in memory: not widened yet, they take few registers while
- * they are on their way. */
+/* W elements of operand K in their own dtype: not widened yet, they take few registers while they
+ * are loaded. */
 template <class S, int W, int K, bool IS_NUMBER = S::type[K] == GPU_NUMBER> struct operand {
     typedef typename S::real R;
     typedef element<S::type[K]> E;
@@ -106,7 +107,7 @@ template <class S, int W, int K, bool IS_NUMBER = S::type[K] == GPU_NUMBER> stru
                 v[j] = x[place<S, K>(i + j)];
         }
     }
-    /* At the end of what is no multiple of W: the last one again for those that are not there. */
+    /* Fetches at the end if n is no multiple of W: the last element stands for those beyond it. */
     __device__ __forceinline__ void fetch_end(const struct gpu_special &a, int64_t i)
     {
         for (int j = 0; j < (is_one ? 1 : W); j++)
@@ -198,7 +199,7 @@ static __device__ __forceinline__ void steps_from(const struct gpu_special &a,
     }
 }
 
-/* What the pass makes of what was fetched. */
+/* Computes the pass's values from the operands that were fetched. */
 template <class S, int W>
 static __device__ __forceinline__ void special_make(const struct gpu_special &a,
                                                     const operands<S, W> &x, typename S::real v[W])
@@ -207,9 +208,9 @@ static __device__ __forceinline__ void special_make(const struct gpu_special &a,
     steps_from<S, W>(a, x, v);
 }
 
-/* Blocks that fit onto a multiprocessor: three have 80 registers to a thread, and softmax's pass over
- * 4096 x 393216 takes 7.5 ms on an H200, with four (64 registers) 8.0. Passes whose operands do not
- * fit into half of them have two. */
+/* Blocks per multiprocessor. Three have 80 registers per thread, and softmax's pass over
+ * 4096 x 393216 takes 7.5 ms on an H200; with four (64 registers) it takes 8.0. Passes whose
+ * operands do not fit into half of the 80 registers have two blocks. */
 template <class S> static __device__ constexpr int blocks_at_a_time()
 {
     return operands<S, 4>::registers <= 40 ? 3 : 2;
@@ -235,8 +236,8 @@ static __device__ __forceinline__ void special_store(const struct gpu_special &a
         y[j] = v[j];
 }
 
-/* A thread takes one four at a time: with two on their way at once ReLU's pass took 7.9 ms instead
- * of 5.0. */
+/* A thread takes four elements at a time. With two such fours in flight, ReLU's pass took 7.9 ms
+ * instead of 5.0. */
 template <class S> static __device__ __forceinline__ void special_all(const struct gpu_special &a)
 {
     constexpr int64_t tile = 4 * CUDA_THREADS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Elementwise ops on N elements at a time. */
 
-/* A constant op folds the items' switch away. */
+/* One case of a switch over ops, with a constant op, which removes the switch in items.h. */
 #define EACH_CASE(op, expression)   \
     case op:                        \
         for (int j = 0; j < N; j++) \

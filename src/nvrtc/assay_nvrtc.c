@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * assay-nvrtc: a candidate's kernels to machine code, started by the builder in its sandbox.
+ * assay-nvrtc compiles a candidate's kernels to machine code. The builder starts it in its sandbox.
  *
  *     assay-nvrtc --library=FILE [OPTION...] [-I DIR]... -o OUTPUT SOURCE
  *
- * OPTIONs go to NVRTC as they are. What the source did wrong goes to stderr as a compiler says it
- * ("mine.cu(3): error: ..."), and the status is 1; what we cannot do begins with "assay-nvrtc: ",
- * and the status is 4 then, which no source can bring about.
+ * OPTIONs go to NVRTC as they are. Errors of the source go to stderr as a compiler writes them
+ * ("mine.cu(3): error: ..."), and the status is 1. Troubles of our own begin with "assay-nvrtc: ",
+ * and the status is 4, which no source can cause.
  * OUTPUT holds the source's launch lines and the machine code (device/cuda/cuda_launch.h).
  */
 #include "base/fs.h"
@@ -28,7 +28,7 @@ struct compilation {
     const char *library, *output, *source;
     const char *options[MAX_OPTIONS];
     int n_options;
-    struct buf text; /* of the source */
+    struct buf text; /* the source's text */
     struct buf lines[CUDA_LAUNCH_MAX_LINES];
     int line_numbers[CUDA_LAUNCH_MAX_LINES];
     int n_lines;
@@ -70,7 +70,7 @@ static int complain(const struct compilation *j, int line, const char *what, con
     return 1;
 }
 
-/* The source's own text of a line. */
+/* The text of a line of the source. */
 static char *text_of(const struct compilation *j, int line)
 {
     const char *at = j->text.ptr, *end = at + j->text.len, *eol;
@@ -89,7 +89,7 @@ static int complain_at(const struct compilation *j, const struct cuda_place *whe
     return complain(j, where->line, placed, text);
 }
 
-/* Returns how many are wrong, and says so. */
+/* Takes the launch lines of the source, complains about wrong ones, and returns their number. */
 static int take_lines(struct compilation *j)
 {
     struct launch_lines l = {j->text.ptr, j->text.ptr + j->text.len, 0};
@@ -144,7 +144,7 @@ static void join(const struct compilation *j, const struct buf *cubin, struct bu
 
 /* ---- compiling ---- */
 
-/* Warnings too, when it compiled. */
+/* Prints NVRTC's log; after a success it holds warnings. */
 static void print_log(const struct nvrtc_api *rtc, nvrtcProgram program)
 {
     size_t bytes = 0;
@@ -191,7 +191,8 @@ static int compile(const struct nvrtc_api *rtc, const struct compilation *j, str
     if (rc)
         return trouble(rtc, rc);
     rc = rtc->nvrtcCompileProgram(program, j->n_options, j->options);
-    /* The words are ours, and its builtins are the installation's; all else came of the source. */
+    /* We wrote the options, and the builtins belong to the installation. Every other error is the
+     * source's. */
     if (rc == NVRTC_ERROR_INVALID_OPTION || rc == NVRTC_ERROR_BUILTIN_OPERATION_FAILURE)
         status = trouble(rtc, rc);
     else if (rc)
@@ -241,6 +242,6 @@ int main(int argc, char **argv)
 {
     struct compilation j = {.text = BUF_INIT};
 
-    /* Nothing is given back, and a library of 100 MB runs no destructors. */
+    /* _exit(): no memory is freed, and a library of 100 MB runs no destructors. */
     _exit(parse_arguments(argc, argv, &j) ? run(&j) : usage());
 }

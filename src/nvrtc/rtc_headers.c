@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What C has in each of these headers and a kernel can use. Names of long double are left out: a
- * device has none. */
+/* The parts of each C header that a kernel can use. Names of long double are left out: a device has
+ * no such type. */
 #include "nvrtc/rtc_headers.h"
 
 #include "base/util.h"
 
-/* Names and types that the toolkit's own headers (<cuda/std/cstdint>) have too are spelled as
- * there: another spelling is a warning, and in a type an error. */
+/* Names and types that the toolkit's own headers (<cuda/std/cstdint>) have, too, are spelled as
+ * there. Another spelling would be a warning, and for a type an error. */
 static const char limits_h[] = "#pragma once\n"
                                "#ifndef CHAR_BIT\n"
                                "#define CHAR_BIT 8\n"
@@ -163,11 +163,12 @@ static const char stddef_h[] = "#pragma once\n"
                                "#define offsetof(TYPE, MEMBER) ((size_t)&((TYPE *)0)->MEMBER)\n";
 static const char stdbool_h[] = "#pragma once\n"
                                 "#define __bool_true_false_are_defined 1\n";
-/* The contract of host code, which there is none of here; but its types were promised. */
+/* assay.h declares host code, which NVRTC does not compile; but kernels may use the integer types
+ * that it includes. */
 static const char assay_h[] = "#pragma once\n"
                               "#include <stdint.h>\n";
-/* What they declare is there without them (size_t, NULL, printf, assert, malloc, memcpy, memset) or
- * is of no use in a kernel. */
+/* The text of headers whose names exist without them (size_t, NULL, printf, assert, malloc, memcpy,
+ * memset) or are of no use in a kernel. */
 static const char nothing_h[] = "#pragma once\n";
 
 const char *const rtc_header_names[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* NVRTC has no C library: the few headers that kernels like to include, as text. */
+/* C headers that kernels like to include, as text: NVRTC has no C library. */
 #ifndef ASSAY_NVRTC_RTC_HEADERS_H
 #define ASSAY_NVRTC_RTC_HEADERS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenBLAS picks its kernels when it is loaded, from a list of CPUs that ends with its release; on
- * a newer one it falls back to slow ones (45 against 240 GFLOP/s measured). So the environment
- * names a kernel set for the duration of dlopen. One thread: our loops are parallel already, and
- * two pools would fight for the cores. */
+/* OpenBLAS picks its kernels when it is loaded, from a list of CPUs that ends with its release. On
+ * a newer CPU it falls back to slow kernels (45 against 240 GFLOP/s measured). So the environment
+ * names a kernel set for the duration of dlopen. OpenBLAS has one thread, because our loops are
+ * parallel already, and two thread pools would fight for the cores. */
 #include "ops/blas.h"
 
 #include "base/util.h"
@@ -15,13 +15,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Loading takes some milliseconds; below this our own loop is done by then. */
+/* The least FLOPs of a job for OpenBLAS. Loading it takes some milliseconds, in which our own loop
+ * finishes a smaller job. */
 #define WORTH_FLOPS 2e7
 
-/* A product this thin only streams a matrix, and dgemm packs it first. */
+/* The least rows and columns of a product for OpenBLAS. A thinner product only streams a matrix,
+ * and dgemm would pack it first. */
 #define THIN 4
 
-enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 }; /* of cblas.h */
+enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 }; /* values from cblas.h */
 
 typedef void dgemm_fn(int order, int trans_a, int trans_b, int m, int n, int k, double alpha,
                       const double *a, int lda, const double *b, int ldb, double beta, double *c,
@@ -48,7 +50,7 @@ static const char *core_type(void)
     return NULL;
 }
 
-/* Sets a variable the user has not set; says whether it has to be taken back. */
+/* Sets a variable that the user has not set; returns whether the caller has to unset it. */
 static bool lend_env(const char *key, const char *value)
 {
     return value && !getenv(key) && setenv(key, value, 1) == 0;
@@ -67,7 +69,7 @@ static void *load_library(void)
     return lib;
 }
 
-/* A function pointer by way of the object pointer that dlsym gives. */
+/* Stores the object pointer that dlsym returns in a function pointer. */
 #define SYMBOL(lib, fn, symbol) (*(void **)&(fn) = dlsym(lib, symbol))
 
 static void load(void)
@@ -90,7 +92,7 @@ static void load(void)
     }
     set_threads(1);
 
-    /* "OpenBLAS 0.3.21 NO_LAPACKE ..." */
+    /* config() is like "OpenBLAS 0.3.21 NO_LAPACKE ...": its first two words are kept. */
     const char *words = config();
     const char *end = strchr(words, ' ');
 
@@ -145,7 +147,7 @@ static struct gemm_call gemm_call(const struct gemm *g)
     int64_t lda = ta ? MAX(g->a_col, g->m) : MAX(g->a_row, g->k.count);
     int64_t ldb = tb ? MAX(g->b_col, g->k.count) : MAX(g->b_row, g->n);
 
-    /* no terms at all: zeros */
+    /* A product without terms gives zeros; lda and ldb still have to be at least 1. */
     return (struct gemm_call){ta ? TRANS : NO_TRANS, tb ? TRANS : NO_TRANS, (int)MAX(lda, 1),
                               (int)MAX(ldb, 1), (int)MAX(g->c_row, g->n)};
 }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Products, convolutions, windows and recurrences over REAL, and the table LOOPS of all loops.
- * Comes after loops_body.h and product(g, a, b, c, scratch, blas), product_scratch(g),
- * product_blas(g, flops) which do one product on one thread. Work is cut into tiles that threads
- * take in turn; a tile never cuts k, so the bits do not depend on the cut. */
+ * Included after loops_body.h and after product(g, a, b, c, scratch, blas), product_scratch(g) and
+ * product_blas(g, flops), which do one product on one thread. Work is cut into tiles that threads
+ * take in turn. A tile never cuts k, so the bits do not depend on the tiles. */
 #include "ops/blas.h"
 #include "ops/conv.h"
 #include "ops/gemm.h"
 
 #include <omp.h>
 
-#define NARROW 16 /* fewer columns than this: the transposed product fills vectors better */
-#define TINY 512  /* multiply-adds: packing would cost more than it gains */
+#define NARROW 16 /* with fewer columns, the transposed product fills vectors better */
+#define TINY 512  /* with at most so many multiply-adds, packing costs more than it gains */
 
 static double gemm_flops(const struct gemm *g)
 {
     return 2.0 * (double)g->m * (double)g->n * (double)g->k.count;
 }
 
-/* c^T = b^T a^T: the same sums. */
+/* The transposed product c^T = b^T a^T: it has the same sums. */
 static struct gemm swap_operands(const struct gemm *g)
 {
     struct gemm t = {g->n, g->m, g->k, g->b_col, g->b_row, g->a_col, g->a_row, g->c_col, g->c_row};
@@ -27,7 +27,7 @@ static struct gemm swap_operands(const struct gemm *g)
 
 struct tiling {
     struct gemm whole;
-    struct gemm tile; /* at most this large */
+    struct gemm tile; /* the largest tile */
     int64_t rows, cols, jobs;
     bool blas, swapped;
     int threads;
@@ -39,7 +39,7 @@ static int64_t div_up(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-/* Halves tiles until every thread has a few. */
+/* Halves tiles until there are a few for every thread. */
 static void tile_sizes(struct tiling *t, int64_t batch, int64_t size)
 {
     int64_t m = MIN(size, t->whole.m), n = MIN(size, t->whole.n), enough = 3 * t->threads;
@@ -66,7 +66,7 @@ static struct tiling tiling(const struct gemm *g, int64_t batch, double flops)
     t.swapped = !t.blas && g->n < NARROW && g->m > g->n;
     if (t.swapped)
         t.whole = swap_operands(g);
-    t.threads = threads_for(gemm_flops(g) * (double)batch / 4); /* several to a cycle */
+    t.threads = threads_for(gemm_flops(g) * (double)batch / 4); /* several FLOPs per operation */
     if (t.blas)
         t.threads = MIN(t.threads, BLAS_MAX_CALLERS);
     tile_sizes(&t, batch, t.blas ? 4 * GEMM_TILE : GEMM_TILE);
@@ -86,7 +86,8 @@ static void tile(const struct tiling *t, int64_t job, const REAL *a, const REAL 
     product(&g, a + i * g.a_row, b + j * g.b_col, c + i * g.c_row + j * g.c_col, scratch, t->blas);
 }
 
-/* flops: of the whole job this product is part of; they decide whether to load a BLAS. */
+/* Computes a batch of products. flops: those of the whole job that it is part of; they decide
+ * whether to load a BLAS. */
 static int products(const struct matmul_args *m, double flops, const REAL *a, const REAL *b,
                     REAL *y, struct err *err)
 {
@@ -139,7 +140,8 @@ static int grouped(const struct grouped_args *g, const void *x, const void *w,
 
 /* --- convolutions: a panel of output places becomes a matrix (terms, places) --- */
 
-/* Places x..x+n of one output row for one tap: the input row is read from at + i * step. */
+/* The inputs of n places of one output row for one tap: place i reads element at + i * step of the
+ * input row, or 0 outside it. */
 static void column_run(const REAL *row, int64_t length, int64_t at, int64_t step, int64_t n,
                        REAL *to)
 {
@@ -157,7 +159,7 @@ static void column_run(const REAL *row, int64_t length, int64_t at, int64_t step
     memset(to + hi, 0, (size_t)(n - hi) * sizeof(REAL));
 }
 
-/* One term for the n places from `place` on; x is the term's channel. */
+/* The inputs of one term for the n places from `place` on; x is the term's channel. */
 static void column_row(const struct conv_phase *p, const int64_t in[ITEM_SPACE],
                        const int64_t tap[ITEM_SPACE], const REAL *x, int64_t place, int64_t n,
                        REAL *to)
@@ -183,7 +185,8 @@ static void column_row(const struct conv_phase *p, const int64_t in[ITEM_SPACE],
     }
 }
 
-/* x: the channels of one image and group. to: [terms][n]. */
+/* Fills the matrix `to`, [terms][n], of the n places from `place` on. x: the channels of one image
+ * and group. */
 static void fill_columns(const struct conv_args *c, const struct conv_phase *p, const REAL *x,
                          int64_t place, int64_t n, REAL *to)
 {
@@ -200,7 +203,7 @@ static void fill_columns(const struct conv_args *c, const struct conv_phase *p, 
     }
 }
 
-/* [o][terms of the phase], from weights that lie [c][o of the group][taps]. */
+/* Copies weights from [c][o of the group][taps] to [o][terms of the phase]. */
 static void phase_weights(const struct conv_args *c, const struct conv_phase *p, const REAL *w,
                           REAL *to)
 {
@@ -215,7 +218,7 @@ static void phase_weights(const struct conv_args *c, const struct conv_phase *p,
     }
 }
 
-/* Sums of one panel to their places. */
+/* Writes the sums of one panel to their output places and adds the bias. */
 static void scatter(const struct conv_args *c, const struct conv_phase *p, const REAL *from,
                     const REAL *bias, int64_t rows, int64_t place, int64_t n, REAL *y)
 {
@@ -242,14 +245,15 @@ static void scatter(const struct conv_args *c, const struct conv_phase *p, const
 struct conv_plan {
     const struct conv_args *c;
     const struct conv_phase *phase;
-    struct gemm gemm; /* rows x panel of one job, at most */
+    struct gemm gemm; /* the product of the largest job: its rows x a panel */
     int64_t panels, row_blocks, jobs;
     bool blas;
     int threads;
-    size_t columns, sums, scratch; /* elements, elements, bytes: per thread */
+    size_t columns, sums, scratch; /* per thread, in elements, elements, bytes */
 };
 
-/* Panels of 256 places; fewer rows to a job where there are too few jobs. */
+/* Cuts a convolution into panels of GEMM_TILE places. If these are too few jobs, a job gets fewer
+ * rows. */
 static struct conv_plan conv_plan(const struct conv_args *c, const struct conv_phase *p,
                                   double flops)
 {
@@ -339,7 +343,8 @@ static int conv(const struct conv_args *c, const void *x, const void *w, const v
 
 /* --- pooling --- */
 
-/* Places of one output row that tap offset `at` reaches inside the input: lo <= i < hi. */
+/* Combines one tap into the n places of an output row. Place i reads element at + i * step of the
+ * input row, which lies inside it for lo <= i < hi. */
 static void pool_tap(int op, const REAL *row, int64_t length, int64_t at, int64_t step, int64_t n,
                      REAL *acc)
 {
@@ -354,7 +359,7 @@ static void pool_tap(int op, const REAL *row, int64_t length, int64_t at, int64_
             acc[i] = ITEM(combine)(OP_SUM, acc[i], row[at + i * step]);
 }
 
-/* One row of outputs, tap after tap. */
+/* Computes one row of outputs, tap after tap. */
 static void pool_row(int op, const struct pool_args *p, const REAL *x, int64_t row, REAL *acc)
 {
     int64_t y0 = row % p->out[1] * p->stride[1] - p->pad[1];
@@ -397,9 +402,9 @@ struct recur {
     enum op_code op;
     enum rounding round;
     const REAL *gates, *bias;
-    REAL *weights; /* [hidden][gates]: transposed once, so that packing it each step is a copy */
+    REAL *weights; /* [hidden][gates]: transposed once, so that packing is a copy in each step */
     REAL *h, *c, *used, *sums;
-    int64_t units, width; /* batch * hidden; of an output row */
+    int64_t units, width; /* batch * hidden; the width of an output row */
 };
 
 static void round_copy(enum rounding round, const REAL *x, REAL *y, int64_t n)
@@ -425,7 +430,7 @@ static void recur_cells(const struct recur *s, int64_t step, REAL *y)
     }
 }
 
-/* y: one step's row of outputs. */
+/* Writes the last state again, to the outputs y of one step. */
 static void recur_repeat(const struct recur *s, REAL *y)
 {
     int64_t hidden = s->r->hidden;

@@ -16,8 +16,8 @@ static struct conv_axis plain_axis(const struct conv_args *c, int d)
     return a;
 }
 
-/* Output o takes tap k from input (o + pad - k * dilation) / stride where that is whole: taps of
- * one phase are evenly spaced. */
+/* One axis of a phase. Output o takes tap k from input (o + pad - k * dilation) / stride if that is
+ * whole, so the taps of a phase are evenly spaced. */
 static struct conv_axis phase_axis(const struct conv_args *c, int d, int64_t start)
 {
     int64_t stride = c->stride[d], k = 0, n = 0, step = 1;
@@ -43,8 +43,8 @@ int64_t conv_phases(const struct conv_args *c)
     return c->transposed ? c->stride[0] * c->stride[1] * c->stride[2] : 1;
 }
 
-/* How many of the phase's terms come before term `end` of the whole kernel: (channel, tap) order is
- * the same in both. */
+/* The number of the phase's terms before term `end` of the whole kernel. Both are in the same
+ * order of (channel, tap). */
 static int64_t terms_before(const struct conv_args *c, const struct conv_phase *p, int64_t end)
 {
     int64_t taps = c->k[0] * c->k[1] * c->k[2];

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Convolutions as products, and transposed ones as several: the output places of a transposed
- * convolution that are equal modulo the stride (a phase) see the same taps, and among them it is a
- * plain convolution of stride 1. So every output element is one sum over (channel, tap) in that
- * order, and nothing is scattered. */
+/* Convolutions as products; a transposed one is several. Output places of a transposed convolution
+ * that are equal modulo the stride form a phase: they see the same taps, and the phase is a plain
+ * convolution of stride 1. So every output element is one sum over (channel, tap) in that order,
+ * and nothing is scattered. */
 #ifndef ASSAY_OPS_CONV_H
 #define ASSAY_OPS_CONV_H
 
 #include "ops/item_args.h"
 
 struct conv_axis {
-    int64_t places;              /* outputs of the phase along this axis */
+    int64_t places;              /* output places of the phase along this axis */
     int64_t start, out_step;     /* place i is output start + i * out_step */
     int64_t taps, tap, tap_step; /* tap j of the phase is tap + j * tap_step of the kernel */
-    /* It reads input i * step + offset + j * offset_step. */
+    /* Tap j of place i reads input i * step + offset + j * offset_step. */
     int64_t step, offset, offset_step;
 };
 
@@ -20,13 +20,13 @@ struct conv_phase {
     struct conv_axis axis[ITEM_SPACE];
     int64_t places, taps;
     int64_t terms;    /* taps * channels of a group */
-    struct span span; /* of those terms, what truncation and order leave */
+    struct span span; /* the terms that are summed (truncation), and in which order (rotation) */
 };
 
 int64_t conv_phases(const struct conv_args *c);
 void conv_phase(const struct conv_args *c, int64_t i, struct conv_phase *ret);
 
-/* Tap j of the phase as a flat tap of the kernel. */
+/* The flat number, in the whole kernel, of tap j of the phase. */
 ITEM_FN int64_t conv_phase_tap(const struct conv_args *c, const struct conv_phase *p, int64_t j)
 {
     int64_t tap = 0, scale = 1;
@@ -42,7 +42,7 @@ ITEM_FN int64_t conv_phase_tap(const struct conv_args *c, const struct conv_phas
     return tap;
 }
 
-/* Offset of the output row that row `row` of the phase's places is. */
+/* Offset of the output row in which row `row` of the phase's places lies. */
 ITEM_FN int64_t conv_phase_row(const struct conv_args *c, const struct conv_phase *p, int64_t row)
 {
     int64_t y = row % p->axis[1].places, z = row / p->axis[1].places;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define CHUNK 2048 /* elements: with its dtype's bytes on the stack beside it */
+#define CHUNK 2048 /* elements that are converted at a time, in a buffer on the stack */
 
 enum store store_of(enum dtype t, enum ops_precision precision)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the nodes in order. Memory follows lifetime.h: taken when a value is made (a source: when it
- * is first read), given back after its last reader. */
+/* Runs the nodes in order. Memory follows lifetime.h: it is taken when a value is made (for a
+ * source, when it is first read) and given back after the value's last reader. */
 #include "ops/eval.h"
 
 #include "base/util.h"
@@ -10,7 +10,7 @@
 struct memory {
     const struct eval *e;
     struct lifetimes life;
-    void **at; /* per home; NULL: not taken, or given back */
+    void **at; /* address per home; NULL: not taken, or given back */
     const void *const *sources;
     void *const *outputs;
 };
@@ -35,11 +35,11 @@ static void memory_init(struct memory *m)
         if (home->kind == HOME_OUTPUT)
             m->at[h] = m->outputs[home->index];
         else if (home->kind == HOME_SOURCE)
-            m->at[h] = (void *)m->sources[home->index]; /* only read: nothing shares it to write */
+            m->at[h] = (void *)m->sources[home->index]; /* only read: no node writes to it */
     }
 }
 
-/* "matmul [4, 16]: " before what went wrong there. */
+/* Puts the node, such as "matmul [4, 16]: ", before the text of an error. */
 static int wrap_node(const struct node *node, struct err *err)
 {
     AUTO(buf_release) struct buf shape = BUF_INIT;
@@ -102,8 +102,8 @@ static int load_source(struct memory *m, int n, struct err *err)
                    err);
 }
 
-/* Results of a float run go out through storage rounding and the output's dtype; others as they
- * are. */
+/* Copies the value of node n to an output. In a float run it is rounded (round_storage) and goes
+ * through the output's dtype; otherwise it is copied as it is. */
 static int deliver_to(const struct memory *m, int n, void *y, struct err *err)
 {
     const struct node *node = &m->e->g->nodes[n];
@@ -146,7 +146,7 @@ static struct operand operand(const struct memory *m, int n)
     return (struct operand){m->at[home], m->life.homes[home].type};
 }
 
-/* read: the n_read nodes that it reads. */
+/* Runs node n. read: the n_read nodes that it reads. */
 static int run_node(struct memory *m, int n, const int *read, int n_read, struct err *err)
 {
     const struct graph *g = m->e->g;
@@ -215,7 +215,7 @@ int eval_graph(const struct backend *b, const struct graph *g, const struct ops_
     return run_all(&m, err);
 }
 
-/* Scratch of node n's jobs; read: the n_read nodes that it reads. */
+/* The largest scratch memory of node n's jobs. read: the n_read nodes that it reads. */
 static double node_scratch(const struct eval *e, const struct lifetimes *l, int n, const int *read,
                            int n_read)
 {
@@ -235,8 +235,8 @@ static double node_scratch(const struct eval *e, const struct lifetimes *l, int 
     return most;
 }
 
-/* The same events as in run_all: a source's memory is taken when it is first read, everything is
- * given back after its last reader. */
+/* Counts memory at the same events as run_all(): a source's memory is taken when it is first read,
+ * and all memory is given back after its last reader. */
 double eval_peak(const struct backend *b, const struct graph *g, enum ops_precision precision)
 {
     struct eval e = {.b = b, .g = g, .run = {.precision = precision}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a node's attributes and shapes to its jobs. */
+/* Makes the jobs of a node from its attributes and shapes. */
 #include "ops/eval.h"
 
 #include "base/util.h"
@@ -7,7 +7,7 @@
 struct step {
     const struct eval *e;
     const struct node *node;
-    int part; /* of a node that is several jobs */
+    int part; /* number of the job, for a node that has several */
     struct op_job *job;
 };
 
@@ -31,7 +31,7 @@ static struct span make_span(const struct step *s, int64_t n)
     return span;
 }
 
-/* x walked over the shape it broadcasts to. */
+/* The axes that walk x over the shape to which it is broadcast. */
 static struct axes broadcast_axes(const struct shape *x, const struct shape *to)
 {
     struct axes a = {.rank = to->rank};
@@ -105,7 +105,7 @@ static void job_elementwise(const struct step *s)
         j->store = store(s, operand(s, 1));
 }
 
-/* The pass that node n ends, which reads these. */
+/* The job of the pass that node n ends. read: the n_read nodes that it reads. */
 static void job_pass(const struct step *s, int n, const int *read, int n_read)
 {
     const struct graph *g = s->e->g;
@@ -175,13 +175,13 @@ static void job_scan(const struct step *s)
 
 /* --- contractions --- */
 
-/* What the operands of contractions are rounded to: the cheaper format of a null run. */
+/* The format to which operands of contractions are rounded: that of a null run, else none. */
 static enum rounding operand_rounding(const struct step *s)
 {
     return store(s, operand(s, 0)) == STORE_F32 ? s->e->run.round_operands : ROUND_NONE;
 }
 
-/* Flat index over the output's leading axes -> offset of x's matrix. */
+/* The axes from a flat index over the output's leading axes to the offset of x's matrix. */
 static struct axes batch_axes(const struct shape *x, const struct shape *out)
 {
     struct shape lead_x = *x, lead = *out;
@@ -216,7 +216,7 @@ static struct matmul_args matmul_args(const struct step *s)
                            .b_col = at->trans_b ? b_cols : 1,
                            .c_row = n,
                            .c_col = 1};
-    /* One matrix for all of a batch: its rows are one tall matrix. */
+    /* If a whole batch shares one matrix b, the rows of all its matrices a are one tall matrix. */
     if (shape_count(b) == b_cols * b->dim[b->rank - 2] && !at->trans_a &&
         count_range(a, 0, a->rank - 2) == m.batch) {
         m.gemm.m *= m.batch;
@@ -259,7 +259,8 @@ static void job_delta(const struct step *s)
                                         .span = {q->dim[3], q->dim[3] * s->e->run.rotation / 16}};
 }
 
-/* Axis i of the window's nd is axis i + 3 - nd of space. */
+/* The value of a window for axis d of space: axis i of the window's nd axes is axis i + 3 - nd of
+ * space. */
 static int64_t space(const struct window *w, const int64_t *value, int d, int64_t missing)
 {
     int i = d - (ITEM_SPACE - w->nd);
@@ -333,7 +334,7 @@ static void job_recur(const struct step *s)
 
 /* --- movement --- */
 
-/* `n` elements on; nowhere stays nowhere. */
+/* The address n elements behind `at`; NULL stays NULL. */
 static const void *skip(const void *at, int64_t n, size_t size)
 {
     return at ? (const char *)at + n * (int64_t)size : NULL;
@@ -531,7 +532,7 @@ int64_t eval_terms(const struct graph *g, const struct node *node)
     case OP_CLASS_SCAN:
         return x->dim[node->attrs.axis];
     case OP_CLASS_RECUR:
-        return x->dim[0] + 1; /* the last step goes, were it the only one */
+        return x->dim[0] + 1; /* truncation drops the last step, even if it is the only one */
     case OP_CLASS_CONTRACT:
         if (node->op == OP_GROUPED_MATMUL)
             return x->dim[1];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* gemm.h over REAL, after PACKED(_mm256_fmadd) -> _mm256_fmadd_ps, and vec16 fused_base(a, b, acc):
- * acc + a b, rounded once, by what every machine has. Both operands are packed (padded with zeros)
- * so that the kernel sees 4 rows and 256 bytes of columns, contiguous in k; vectors run across
- * columns, so every element still adds its terms one after the other. Sums stay in a padded tile
- * between blocks of k. */
+/* gemm.h over REAL. Included after PACKED(_mm256_fmadd) -> _mm256_fmadd_ps and after vec16
+ * fused_base(a, b, acc): acc + a b, rounded once, with instructions that every machine has. Both
+ * operands are packed (padded with zeros), so that the kernel sees 4 rows and 256 bytes of columns,
+ * contiguous in k. Vectors run across columns, so every element still adds its terms one after the
+ * other. Sums stay in a padded tile between blocks of k. */
 #include "base/util.h"
 #include "ops/gemm.h"
 
@@ -62,7 +62,7 @@ static kernel_fn *const kernels[] = {kernel_base, kernel_avx2, kernel_avx512};
 static kernel_fn *const kernels[] = {kernel_base};
 #endif
 
-/* Blocks of 4 rows, each [k][4]. */
+/* Packs a into blocks of 4 rows, each [k][4]. */
 static void pack_a(const struct gemm *g, const REAL *a, int64_t k0, int64_t kc, REAL *to)
 {
     for (int64_t i = 0; i < g->m; i += MR) {
@@ -75,7 +75,8 @@ static void pack_a(const struct gemm *g, const REAL *a, int64_t k0, int64_t kc, 
     }
 }
 
-/* One panel of NR columns, [k][NR]. Where columns are contiguous in k, a few are read at once. */
+/* Packs one panel of NR columns, [k][NR]. If columns are contiguous in k, a few are read at once.
+ */
 static void pack_panel(const struct gemm *g, const REAL *b, int64_t cols, int64_t kc, REAL *to)
 {
     if (cols < NR)
@@ -102,7 +103,7 @@ static void pack_b(const struct gemm *g, const REAL *b, int64_t k0, int64_t kc, 
 
 struct packed {
     int64_t rows, cols, depth;
-    REAL *a, *b, *c; /* c: [rows][cols] sums so far */
+    REAL *a, *b, *c; /* packed operands; c: the sums so far, [rows][cols] */
 };
 
 static void add_terms(const struct gemm *g, const struct packed *p, const REAL *a, const REAL *b,
@@ -147,5 +148,5 @@ void FN(gemm)(const struct gemm *g, const REAL *a, const REAL *b, REAL *c, void 
     add_terms(g, &p, a, b, 0, g->k.first);
     for (int64_t i = 0; i < g->m; i++)
         for (int64_t j = 0; j < g->n; j++)
-            c[i * g->c_row + j * g->c_col] = p.c[i * p.cols + j] + 0; /* item_fused_end */
+            c[i * g->c_row + j * g->c_col] = p.c[i * p.cols + j] + 0; /* see item_fused_end */
 }

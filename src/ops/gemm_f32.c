@@ -8,19 +8,19 @@ typedef float vec16 __attribute__((vector_size(16), aligned(4), may_alias));
 #ifdef __x86_64__
 #include <emmintrin.h>
 
-/* Of two floats, in double: the product is exact, and the sum is rounded to odd, so that only its
- * rounding to float shows (Boldo and Melquiond 2008). For machines without FMA: there libm takes 20
- * times as long. */
+/* Fused multiply-add of two floats, in double: the product is exact, and the sum is rounded to odd,
+ * so that the result is rounded only once, to float (Boldo and Melquiond 2008). For machines
+ * without FMA, on which libm takes 20 times as long. */
 static inline __m128 fused_two(__m128d a, __m128 b, __m128 acc)
 {
     __m128d p = a * _mm_cvtps_pd(b), c = _mm_cvtps_pd(acc), sum = p + c, of_c = sum - p;
-    __m128d rest = (p - (sum - of_c)) + (c - of_c); /* sum + rest is p + c */
+    __m128d rest = (p - (sum - of_c)) + (c - of_c); /* sum + rest is exactly p + c */
     __m128d zero = _mm_setzero_pd(), up = _mm_cmpgt_pd(rest, zero), down = _mm_cmplt_pd(rest, zero);
     __m128d inward = _mm_xor_pd(up, _mm_cmpgt_pd(sum, zero));
     __m128i one = _mm_set1_epi64x(1), bits = _mm_castpd_si128(sum);
-    __m128i step = _mm_or_si128(_mm_castpd_si128(inward), one); /* to beyond p + c */
+    __m128i step = _mm_or_si128(_mm_castpd_si128(inward), one); /* +-1: sum moves beyond p + c */
     __m128i even = _mm_sub_epi64(_mm_and_si128(bits, one), one);
-    __m128i inexact = _mm_castpd_si128(_mm_or_pd(up, down)); /* not where rest is NaN */
+    __m128i inexact = _mm_castpd_si128(_mm_or_pd(up, down)); /* 0 if rest is NaN */
 
     bits = _mm_add_epi64(bits, _mm_and_si128(step, _mm_and_si128(even, inexact)));
     return _mm_cvtpd_ps(_mm_castsi128_pd(bits));

@@ -5,7 +5,7 @@
 
 typedef double vec16 __attribute__((vector_size(16), aligned(8), may_alias));
 
-/* A call on an x86-64 without FMA, and slow there. */
+/* On an x86-64 without FMA, __builtin_fma is a slow call. */
 static inline vec16 fused_base(double a, vec16 b, vec16 acc)
 {
     for (int i = 0; i < 2; i++)

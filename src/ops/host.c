@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The host as a backend: jobs go to the loops of their store. */
+/* The host as a backend: the loops of a job's store carry it out. */
 #include "base/util.h"
 #include "ops/eval.h"
 #include "ops/threads.h"
@@ -56,7 +56,7 @@ static void run_convert(const struct op_job *j)
         convert_through(j->convert.through, j->store, j->in[0], j->convert.to, j->y, j->count);
 }
 
-/* Operand i as contractions see it. *ret_own is what to free. */
+/* Operand i, rounded if the job asks for it. *ret_own: memory that the caller frees. */
 static int rounded_operand(const struct op_job *j, int i, void **ret_own, const void **ret,
                            struct err *err)
 {
@@ -100,7 +100,7 @@ static int run_grouped(const struct op_job *j, struct err *err)
     return store_loops(j->store)->grouped(&j->grouped, x, w, j->in[2], j->y, err);
 }
 
-/* Rounding meets q, k and v. */
+/* Runs a delta rule. q, k and v are rounded if the job asks for it. */
 static int run_delta(const struct op_job *j, struct err *err)
 {
     const void *in[5] = {NULL, NULL, NULL, j->in[3], j->in[4]};
@@ -128,7 +128,7 @@ static void run_rows(const struct op_job *j)
         memcpy(to + (size_t)(i * r->y_row) * size, from + (size_t)i * part, part);
 }
 
-/* Indices come with the data, so nobody has looked at them before. */
+/* Fails on an index outside the axis. Indices come with the data and are not checked before. */
 static int check_index(const int64_t *index, int64_t n, int64_t length, struct err *err)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -190,7 +190,7 @@ static int host_run(void *ctx, const struct op_job *j, struct err *err)
         run_elementwise(j);
         return 0;
     case OP_JOB_PASS:
-        break; /* never: most_steps is 0 */
+        break; /* never happens: most_steps is 0 */
     case OP_JOB_REDUCE:
         return loops->reduce(j->op, &j->reduce, j->in[0], j->y, err);
     case OP_JOB_ARG:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes and strides of one op: what items.h needs besides the data. Plain structs that can be
- * handed to a GPU as they are; CUDA compiles this header too. */
+/* Sizes and strides of one op, which items.h needs besides the data. Plain structs that can be
+ * passed to a GPU as they are; CUDA compiles this header, too. */
 #ifndef ASSAY_OPS_ITEM_ARGS_H
 #define ASSAY_OPS_ITEM_ARGS_H
 
@@ -8,24 +8,24 @@
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define ITEM_FN LAW_FN
-/* Before a loop whose body is large there: unrolled, it is slow to compile and no faster. */
+/* Marks a loop with a large body: on a GPU, unrolling makes it slow to compile and no faster. */
 #define ITEM_ROLLED _Pragma("unroll 1")
 #else
 #define ITEM_ROLLED
-/* Inlined always: a constant op code then folds the switch over ops away. */
+/* Always inlined, so that a constant op code removes the switch over ops. */
 #define ITEM_FN static inline __attribute__((always_inline))
 #endif
 
 #define ITEM_MAX_RANK 8
-/* A reduction over more terms than this is summed in this many lanes, those in groups (lane l is in
- * group l % ITEM_LANE_GROUPS), and these in order: one float sum of 2^26 terms would be 18 % off,
- * and one of 2^16 equal terms about as wrong as tf32 operands. */
+/* A reduction over more than ITEM_LANES terms is summed in ITEM_LANES lanes. The lanes are summed
+ * in groups (lane l is in group l % ITEM_LANE_GROUPS), and the groups in order. One float sum of
+ * 2^26 terms would be 18 % off, and one of 2^16 equal terms about as wrong as tf32 operands. */
 #define ITEM_LANES 65536
 #define ITEM_LANE_GROUPS 256
 #define ITEM_SPACE 3 /* windows always have three axes; missing leading ones are 1 long */
 
-/* How to walk one operand: flat index in row-major order of dim -> element offset. A broadcast axis
- * has stride 0, a reversed one a negative stride. */
+/* How to walk one operand: from a flat index in row-major order of dim to an element offset. A
+ * broadcast axis has stride 0, a reversed one a negative stride. */
 struct axes {
     int rank;
     int64_t dim[ITEM_MAX_RANK], stride[ITEM_MAX_RANK];
@@ -43,28 +43,29 @@ ITEM_FN int64_t axes_offset(const struct axes *a, int64_t i)
     return a->rank ? offset + i * a->stride[0] : 0;
 }
 
-/* Elementwise ops in one pass: it has a value, operand 0 at first, that each step makes a new one
- * of. */
+/* Elementwise ops in one pass. The pass has one value, at first operand 0; each step replaces it by
+ * its result. */
 #define PASS_MAX_STEPS 8
 #define PASS_MAX_IN 8
 #define PASS_VALUE (-1)
 
 struct pass_step {
     int op;
-    int with;      /* two operands: the other one's place among the pass's, or PASS_VALUE again */
-    int is_second; /* two operands: the value is the second */
+    int with;      /* ops of two: number of the other operand in the pass, or PASS_VALUE again */
+    int is_second; /* ops of two: the value is the second operand */
 };
 
 struct pass_args {
     int n_steps;
     struct pass_step steps[PASS_MAX_STEPS];
-    /* Per operand: how it is walked over the result's shape, or, where it has no address, what it
-     * is. */
+    /* Per operand: how it is walked over the result's shape, and its number if it has no address.
+     */
     struct axes ax[PASS_MAX_IN];
     double number[PASS_MAX_IN];
 };
 
-/* The terms of a sum: count of them (truncation is already off), taken from first on, wrapping. */
+/* The terms of a sum: `count` terms (without truncated ones), taken from `first` on and wrapping
+ * around. */
 struct span {
     int64_t count, first;
 };
@@ -76,13 +77,14 @@ ITEM_FN int64_t span_at(const struct span *s, int64_t nth)
     return i < s->count ? i : i - s->count;
 }
 
-/* Lanes of a compensated float sum: in double, so few of them do. A block of threads on a GPU. */
+/* Lanes of a compensated float sum. They add in double, so few are enough: as many as a block of
+ * threads on a GPU. */
 #define ITEM_WIDE_LANES 256
 
 struct reduce_args {
     struct axes kept, reduced;
     struct span span; /* over the flattened reduced index */
-    int compensated;  /* a float sum as if by a compensated one: in double, rounded at its end */
+    int compensated;  /* the float sum is as if compensated: in double, rounded once at its end */
 };
 
 ITEM_FN int reduce_goes_by_lanes(const struct reduce_args *r)
@@ -90,14 +92,14 @@ ITEM_FN int reduce_goes_by_lanes(const struct reduce_args *r)
     return r->span.count > ITEM_LANES;
 }
 
-/* A line along one axis: element (outer, t, inner) lies at (outer * length + t) * inner_size +
- * inner. */
+/* A line along one axis. With sizes outer, length and inner, element (o, t, i) lies at
+ * (o * length + t) * inner + i. */
 struct line_args {
     int64_t outer, length, inner;
-    int64_t count; /* terms used of length */
+    int64_t count; /* terms that are used, at most length */
 };
 
-/* c[i][j] = sum over k of a[i][k] * b[k][j], row and column strides each. */
+/* c[i][j] = sum over k of a[i][k] * b[k][j]; each matrix has a row and a column stride. */
 struct gemm {
     int64_t m, n;
     struct span k;
@@ -122,10 +124,10 @@ struct topk_args {
     int64_t k;
 };
 
-/* A term of a window's sum: (channel, tap), counted without divisions. */
+/* A term of a window's sum, (channel, tap), which is advanced without divisions. */
 struct term {
     int64_t channel, tap[ITEM_SPACE];
-    int64_t flat; /* the tap */
+    int64_t flat; /* flat number of the tap */
 };
 
 ITEM_FN struct term term_start(const int64_t k[ITEM_SPACE], int64_t at)
@@ -160,7 +162,7 @@ struct conv_args {
     int64_t in[ITEM_SPACE], out[ITEM_SPACE], k[ITEM_SPACE];
     int64_t stride[ITEM_SPACE], pad[ITEM_SPACE], dilation[ITEM_SPACE];
     int transposed;
-    struct span span; /* over (channel of the group, taps) */
+    struct span span; /* over (channel of the group, tap) */
 };
 
 struct pool_args {
@@ -176,31 +178,31 @@ struct pad_args {
     double value;
 };
 
-/* y (outer, index, inner) = x (outer, index[i], inner) */
+/* y(outer, i, inner) = x(outer, index[i], inner); length: of the axis of x. */
 struct gather_args {
     int64_t outer, length, n_index, inner;
 };
 
 struct take_args {
     struct axes index;      /* the output's shape, with x's strides and 0 along the axis */
-    int64_t length, stride; /* of x along the axis */
+    int64_t length, stride; /* length and stride of x along the axis */
     int64_t count;
 };
 
-/* So many keys of a state are read before any is written: a GPU would wait for each else. */
+/* Keys of a state that are read before any is written: otherwise a GPU would wait for each. */
 #define ITEM_DELTA_GROUP 8
 
 /* Element (b, t, h, i) of an operand lies at ((b * steps + t) * heads + h) * width + i. */
 struct delta_args {
     int64_t batch, steps, heads, keys, values;
-    int64_t used_steps; /* later ones repeat the last output */
+    int64_t used_steps; /* later steps repeat the last output */
     struct span span;   /* over the keys */
 };
 
 struct recur_args {
     int64_t steps, batch, hidden;
-    int64_t used_steps; /* later ones repeat the last state */
-    int gates;          /* per unit: 4, 3 or 1 */
+    int64_t used_steps; /* later steps repeat the last state */
+    int gates;          /* gates per unit: 4, 3 or 1 */
     struct span span;   /* over the hidden units */
 };
 

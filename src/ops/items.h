@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* One output item of each core op, over REAL: an element, a line, a cell. This is the definition of
- * what is computed and, in float, of the order in which it is summed; the CPU's faster loops beside
- * it (loops_body.h, gemm_body.h) give the same bits. Included once per REAL, after
+/* One output item of each core op, over REAL: an element, a line, a cell. These functions define
+ * the results and, in float, the order of summation. The CPU's faster loops (loops_body.h,
+ * gemm_body.h) give the same bits. Included once per REAL, after
  *   enum op_code (problem/op_code.h),
  *   REAL, ITEM(name)         the type and its suffix
  *   ITEM_INTEGER             1 for integers: no functions, no infinities
  *   ITEM_MATH(name)          exp -> expf
- *   ITEM_IN, ITEM_AT(x, i)   an operand and its i-th element, where it may lie in another type
+ *   ITEM_IN, ITEM_AT(x, i)   an operand and its i-th element, if operands may have other dtypes
  * No libc, no host structs: CUDA compiles it. */
 #include "ops/item_args.h"
 
@@ -17,7 +17,7 @@
 
 #if ITEM_INTEGER
 
-/* Wraps instead of overflowing. */
+/* Integers wrap around instead of overflowing. */
 ITEM_FN REAL ITEM(times)(REAL a, REAL b)
 {
     return (REAL)((uint64_t)a * (uint64_t)b);
@@ -156,7 +156,7 @@ ITEM_FN REAL ITEM(highest)(void)
 
 #endif
 
-/* NaN wins, whichever side it is on. */
+/* The larger number; NaN if either is NaN. */
 ITEM_FN REAL ITEM(larger)(REAL a, REAL b)
 {
     return a > b || ITEM(is_nan)(a) ? a : b;
@@ -241,7 +241,7 @@ ITEM_FN REAL ITEM(combine)(int op, REAL acc, REAL x)
     }
 }
 
-/* Output element i of a reduction, unless that goes by lanes. */
+/* Output element i of a reduction that does not go by lanes (reduce_goes_by_lanes). */
 ITEM_FN REAL ITEM(reduce)(int op, const struct reduce_args *r, ITEM_IN x, int64_t i)
 {
     int64_t start = axes_offset(&r->kept, i);
@@ -272,8 +272,8 @@ ITEM_FN REAL ITEM(reduce_lane)(int op, const struct reduce_args *r, ITEM_IN x, i
     return acc;
 }
 
-/* One of the ITEM_WIDE_LANES lanes, in double, of output element i of a compensated float sum; they
- * are added in order, and the sum is rounded once. */
+/* One of the ITEM_WIDE_LANES lanes, in double, of output element i of a compensated float sum. The
+ * lanes are added in order, and the sum is rounded once. */
 ITEM_FN double ITEM(compensated_lane)(const struct reduce_args *r, ITEM_IN x, int64_t i,
                                       int64_t lane)
 {
@@ -286,14 +286,14 @@ ITEM_FN double ITEM(compensated_lane)(const struct reduce_args *r, ITEM_IN x, in
     return acc;
 }
 
-/* Whether a stands before b among the largest; of equals the earlier does. */
+/* Whether a comes before b among the largest, whatever their places. NaN comes before numbers. */
 ITEM_FN int ITEM(is_larger)(REAL a, REAL b)
 {
     return a > b || (ITEM(is_nan)(a) && !ITEM(is_nan)(b));
 }
 
-/* The places of the k largest of line i, the largest first. They are kept in order in y while they
- * are found: of a long line few come in. */
+/* The places of the k largest of line i, the largest first, equal ones by place. y always holds the
+ * best so far, in order: few elements of a long line enter it. */
 ITEM_FN void ITEM(topk)(const struct topk_args *a, ITEM_IN x, int64_t *y, int64_t i)
 {
     int64_t inner = a->line.inner, n = 0;
@@ -316,7 +316,7 @@ ITEM_FN void ITEM(topk)(const struct topk_args *a, ITEM_IN x, int64_t *y, int64_
     }
 }
 
-/* Where line i (outer, inner) has its extremum: the lowest such place; NaN beats numbers. */
+/* The place of the extremum of line i (outer, inner): the lowest such place; NaN beats numbers. */
 ITEM_FN int64_t ITEM(arg)(int op, const struct line_args *l, ITEM_IN x, int64_t i)
 {
     int64_t start = i / l->inner * l->length * l->inner + i % l->inner, best = 0;
@@ -348,8 +348,8 @@ ITEM_FN void ITEM(scan)(int op, const struct line_args *l, ITEM_IN x, REAL *y, i
     }
 }
 
-/* What fused steps from 0 have come to. A negative term too small for REAL leaves -0, which turns 0
- * where a zero is added behind it (a rim, the end of a tile): it is 0 wherever that happens. */
+/* The result of fused steps that began with 0. A negative term too small for REAL leaves -0, which
+ * becomes 0 if a zero is added after it (a rim, the end of a tile). Adding 0 makes it 0 always. */
 ITEM_FN REAL ITEM(fused_end)(REAL acc)
 {
     return ITEM(plus)(acc, 0);
@@ -380,7 +380,7 @@ ITEM_FN REAL ITEM(matmul)(const struct matmul_args *m, const REAL *a, const REAL
                      b + axes_offset(&m->batch_b, batch), row, j);
 }
 
-/* The coordinate of x that tap k of output place o reads along one axis; -1 outside. */
+/* The coordinate of x that tap k of output place o reads along axis d; negative outside x. */
 ITEM_FN int64_t ITEM(conv_at)(const struct conv_args *c, int d, int64_t o, int64_t k)
 {
     int64_t at;
@@ -411,7 +411,7 @@ ITEM_FN REAL ITEM(conv)(const struct conv_args *c, ITEM_IN x, const REAL *w, con
     }
 
     int64_t o = i % c->o, group = o / og, first = (i / c->o * c->c + group * cg) * plane;
-    /* Weights lie (o, channel, taps), or (channel, o, taps) of a transposed one. */
+    /* Weights are (o, channel, taps), or (channel, o, taps) if transposed. */
     int64_t w_channel = c->transposed ? og * taps : taps;
 
     w += c->transposed ? (group * cg * og + o % og) * taps : o * cg * taps;
@@ -437,8 +437,8 @@ ITEM_FN REAL ITEM(conv)(const struct conv_args *c, ITEM_IN x, const REAL *w, con
     return bias ? ITEM(plus)(acc, bias[o]) : acc;
 }
 
-/* Output element i (plane, space) of a pooling window; op is OP_MAX or OP_SUM over what lies
- * inside. */
+/* Output element i (plane, space) of a pooling window: OP_MAX or OP_SUM over the taps inside the
+ * input. */
 ITEM_FN REAL ITEM(pool)(int op, const struct pool_args *p, ITEM_IN x, int64_t i)
 {
     int64_t from[ITEM_SPACE], at[ITEM_SPACE];
@@ -499,8 +499,8 @@ ITEM_FN REAL ITEM(take)(const struct take_args *t, ITEM_IN x, const int64_t *ind
 
 #if !ITEM_INTEGER
 
-/* n keys of a column's state, whose numbers lie `stride` apart, fade. Returns known and what they
- * recall of k. */
+/* Applies the decay to n keys of a column's state, whose numbers lie `stride` apart. Returns known
+ * plus these keys' part of S^T k. */
 ITEM_FN REAL ITEM(delta_recall)(int n, const REAL *k, const REAL *decay, REAL *state,
                                 int64_t stride, REAL known)
 {
@@ -517,7 +517,8 @@ ITEM_FN REAL ITEM(delta_recall)(int n, const REAL *k, const REAL *decay, REAL *s
     return known;
 }
 
-/* They learn the change. Returns out and what they answer to q. */
+/* Adds k times the change to n keys of a column's state. Returns out plus these keys' part of
+ * S^T q. */
 ITEM_FN REAL ITEM(delta_answer)(int n, const REAL *q, const REAL *k, REAL change, REAL *state,
                                 int64_t stride, REAL out)
 {
@@ -534,7 +535,7 @@ ITEM_FN REAL ITEM(delta_answer)(int n, const REAL *q, const REAL *k, REAL change
     return out;
 }
 
-/* Keys from..to, in order. */
+/* delta_recall() for keys from..to, in order. */
 ITEM_FN REAL ITEM(delta_recall_all)(int64_t from, int64_t to, const REAL *k, const REAL *decay,
                                     REAL *state, int64_t stride, REAL known)
 {
@@ -565,7 +566,7 @@ ITEM_FN REAL ITEM(delta_answer_all)(int64_t from, int64_t to, const REAL *q, con
     return out;
 }
 
-/* One step of a column, over a span of keys that may wrap. */
+/* One step of a column of the delta rule, over a span of keys that may wrap around. */
 ITEM_FN REAL ITEM(delta_step)(const struct span *s, const REAL *q, const REAL *k, const REAL *decay,
                               REAL v, REAL beta, REAL *state, int64_t stride)
 {
@@ -578,7 +579,8 @@ ITEM_FN REAL ITEM(delta_step)(const struct span *s, const REAL *q, const REAL *k
     return ITEM(delta_answer_all)(0, s->first, q, k, change, state, stride, out);
 }
 
-/* Column i (batch, head, value) over all steps. state: room for `keys` numbers. */
+/* Column i (batch, head, value) of the delta rule over all steps. state: room for `keys` numbers.
+ */
 ITEM_FN void ITEM(delta_rule)(const struct delta_args *a, const REAL *q, const REAL *k,
                               const REAL *v, const REAL *decay, const REAL *beta, REAL *state,
                               REAL *y, int64_t i)
@@ -604,8 +606,8 @@ ITEM_FN REAL ITEM(sigmoid)(REAL x)
     return 1 / (1 + ITEM_MATH(exp)(-x));
 }
 
-/* One unit of a cell. Its gates lie `hidden` apart in gx (from x), gh (w_hh h, without bias) and
- * bias; h and c are the unit's state before, c and ret_c only for OP_LSTM. */
+/* One unit of a cell; returns its new h. Its gates lie `hidden` apart in gx (from x), gh (w_hh h,
+ * without bias) and bias. h and c are the unit's old state; only OP_LSTM uses c and ret_c. */
 ITEM_FN REAL ITEM(cell)(int op, int64_t hidden, const REAL *gx, const REAL *gh, const REAL *bias,
                         REAL h, REAL c, REAL *ret_c)
 {

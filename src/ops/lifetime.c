@@ -11,11 +11,11 @@ struct home_planner {
     const struct ops_run *run;
     struct lifetimes *l;
     bool reads_sources;
-    int *last; /* per node: the last one that reads it, itself for an output, -1 when not needed */
+    int *last; /* per node: its last reader, the node itself for an output, -1 if not needed */
 };
 
-/* Backwards: a reader is known to be needed before its operands are looked at. passes: NULL, or
- * those in which operands are read. */
+/* The last use of each node. It goes backwards, so that a reader is known to be needed before its
+ * operands are looked at. passes: NULL, or the passes in which operands are read. */
 static int *last_uses(const struct graph *g, const struct passes *passes)
 {
     int *last = xmalloc((size_t)g->n_nodes * sizeof(*last));
@@ -59,8 +59,8 @@ static int share_home(struct home_planner *p, int n, int home)
     return home;
 }
 
-/* Writing n over operand i of those it reads harms nobody: it dies here, has n's shape and store,
- * and no other operand sees the same memory through another shape. */
+/* Whether node n may be written over operand i of those it reads: nobody reads the operand later,
+ * it has n's shape and store, and no other operand uses the same memory in another shape. */
 static bool may_overwrite(const struct home_planner *p, int n, const int *in, int n_in, int i)
 {
     int home = p->l->home_of[in[i]];
@@ -76,7 +76,7 @@ static bool may_overwrite(const struct home_planner *p, int n, const int *in, in
     return true;
 }
 
-/* An elementwise op's result over one of the operands, or a new home. */
+/* The home of an elementwise op's result: that of an operand, or a new one. */
 static int elementwise_home(struct home_planner *p, int n)
 {
     int in[PASS_MAX_IN];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The loops of loops.h over REAL, but for the contractions (contract_body.h). What one element is
- * stands in items.h; here are the orders of walking that keep memory streaming. A constant op in a
- * call of an always-inlined function makes one tight loop per op. */
+/* The loops of loops.h over REAL, except for contractions (contract_body.h). items.h defines each
+ * element; the loops here walk in an order that keeps memory streaming. A constant op in a call of
+ * an always-inlined function makes one tight loop per op. */
 #include "ops/items.h"
 
 #include "base/util.h"
@@ -13,16 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK 16384  /* elements a thread takes at a time */
-#define ROWS 8       /* outputs summed side by side: hides the latency of each one's additions */
-#define COLUMNS 256  /* sums kept at a time when the last axis stays */
+#define CHUNK 16384  /* elements that a thread takes at a time */
+#define ROWS 8       /* outputs summed side by side, to hide the latency of additions */
+#define COLUMNS 256  /* sums held at a time if the last axis is not reduced */
 #define TRANSPOSE 32 /* edge of a transposed block */
-#define EXPENSIVE 20 /* a function such as exp, in additions */
+#define EXPENSIVE 20 /* cost of a function such as exp, in additions */
 
 #define PARALLEL_FOR(operations) \
     _Pragma(STRINGIFY(omp parallel for num_threads(threads_for(operations)) schedule(static)))
 #define STRINGIFY(...) #__VA_ARGS__
-/* y may be an operand: element i only depends on element i. */
+/* Vectorises a loop in which y may be an operand: element i depends only on element i. */
 #ifdef __clang__
 #define SIMD
 #else
@@ -94,7 +94,7 @@ static void unary(enum op_code op, const void *x, void *y, int64_t n)
                   MIN(CHUNK, n - c * CHUNK));
 }
 
-/* One run of a broadcast op: each operand either moves along (stride 1) or stays (0). */
+/* One run of a broadcast op: each operand has stride 1 or 0 (the same element for all). */
 #define BINARY_CASE(op, item)                                                 \
     case op:                                                                  \
         if (sa && sb) {                                                       \
@@ -199,7 +199,7 @@ static void where(const struct axes *ax, const int64_t *cond, const void *a, con
 
 /* --- reductions --- */
 
-/* `rows` outputs from i on, each in the order of the span. */
+/* Computes `rows` outputs from i on, each in the order of the span. */
 ITEM_FN void reduce_rows(int op, const struct reduce_args *r, const REAL *x, REAL *y, int64_t i,
                          int rows)
 {
@@ -224,7 +224,7 @@ ITEM_FN void reduce_rows(int op, const struct reduce_args *r, const REAL *x, REA
         y[i + k] = acc[k];
 }
 
-/* Up to COLUMNS neighbouring outputs from i on, whose terms are neighbours too. */
+/* Computes up to COLUMNS neighbouring outputs from i on, whose terms are neighbours, too. */
 ITEM_FN void reduce_columns(int op, const struct reduce_args *r, const REAL *x, REAL *y, int64_t i,
                             int64_t columns)
 {
@@ -250,7 +250,7 @@ ITEM_FN void reduce_columns(int op, const struct reduce_args *r, const REAL *x, 
     memcpy(y + i, acc, (size_t)columns * sizeof(REAL));
 }
 
-/* Terms at..at+n of an output whose terms begin at x, one to each lane. */
+/* Combines terms at..at+n of an output, whose terms begin at x, into the lanes, one into each. */
 ITEM_FN void lane_run(int op, const struct reduce_args *r, const REAL *x, int64_t at, int64_t n,
                       REAL *lanes)
 {
@@ -270,7 +270,7 @@ ITEM_FN void lane_run(int op, const struct reduce_args *r, const REAL *x, int64_
     }
 }
 
-/* Lanes from..to of the output whose terms begin at x. */
+/* Computes lanes from..to of the output whose terms begin at x. */
 ITEM_FN void reduce_lanes(int op, const struct reduce_args *r, const REAL *x, REAL *lanes,
                           int64_t from, int64_t to)
 {
@@ -343,7 +343,7 @@ ITEM_FN void reduce_by_columns(int op, const struct reduce_args *r, const REAL *
     }
 }
 
-/* Threads share out the lanes of one output, or the outputs where there are enough. */
+/* Threads share the outputs if there are enough of them, else the lanes of one output. */
 ITEM_FN int reduce_by_lanes(int op, const struct reduce_args *r, const REAL *x, REAL *y,
                             struct err *err)
 {
@@ -494,8 +494,8 @@ static void copy_run(const REAL *x, int64_t stride, REAL *y, int64_t n)
         y[i] = x[i * stride];
 }
 
-/* The axis that is contiguous in x while the last one is not: reading along the last axis alone
- * would use one element of each cache line. -1: there is none worth it. */
+/* The axis that is contiguous in x while the last axis is not: reading along the last axis alone
+ * would use one element of each cache line. -1: no such axis, or it is too short. */
 static int transposed_axis(const struct axes *ax)
 {
     int last = ax->rank - 1;
@@ -559,7 +559,7 @@ static void move(const struct axes *ax, const void *x, void *y)
     }
 }
 
-/* Where a row of the padded output begins in x; -1 when all of it is padding. */
+/* The offset in x of a row of the padded output; -1 when the whole row is padding. */
 static int64_t pad_row(const struct pad_args *p, int64_t row)
 {
     int64_t offset = 0, stride = p->in[p->rank - 1];

@@ -14,7 +14,7 @@
 static bool product_blas(const struct gemm *g, double flops)
 {
     (void)flops;
-    return blas_wanted_for_floats(g); /* no library promises an order of summation: baselines */
+    return blas_wanted_for_floats(g); /* baselines only: no library promises an order of sums */
 }
 
 static size_t product_scratch(const struct gemm *g)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Integers and bool: no functions, and products element by element (they are rare). */
+/* Loops of integers and bool: no functions, and products element by element (they are rare). */
 #include "problem/graph.h"
 
 #define REAL int64_t

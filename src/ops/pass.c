@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Forwards over the nodes: each takes over the longest pass that one of its operands ends, where
- * that may be. One value is handed from step to step, so the other operand of a step is in memory
- * or a constant. */
+/* Plans passes in one sweep forward over the nodes. Each node continues the longest pass that one
+ * of its operands ends, if that is allowed. One value is handed from step to step, so the other
+ * operand of a step is in memory or a constant. */
 #include "ops/pass.h"
 
 #include "base/util.h"
@@ -17,12 +17,13 @@ struct pass_planner {
     const struct graph *g;
     enum ops_precision precision;
     const int *last;
-    /* Per node: the one that reads it, NOBODY, or SEVERAL (as if an output had one more). */
+    /* Per node: its only reader, NOBODY, or SEVERAL (also for outputs). */
     int *reader;
-    int *steps, *n_in; /* per node: of the pass that it ends */
+    int *steps, *n_in; /* per node: steps and operands of the pass that it ends */
 };
 
-/* With one operand or two. */
+/* Whether an op can be a step of a pass: elementwise with one operand or two, no cast and no
+ * comparison. */
 static bool is_step(enum op_code op)
 {
     return op_table[op].class == OP_CLASS_ELEMENTWISE && op != OP_CAST && op != OP_WHERE &&
@@ -58,7 +59,7 @@ static void find_readers(struct pass_planner *q)
 
 /* ---- whether a value may be handed on ---- */
 
-/* No memory is taken between nodes n and m. */
+/* Whether no memory is taken between nodes n and m. */
 static bool are_neighbours(const struct pass_planner *q, int n, int m)
 {
     for (int k = n + 1; k < m; k++) {
@@ -70,8 +71,8 @@ static bool are_neighbours(const struct pass_planner *q, int n, int m)
     return true;
 }
 
-/* What the pass that n ends reads is kept until node m reads n: bytes that would have been given
- * back before. Sources stay where they are. */
+/* Bytes that are held longer if node n hands its value on to node m: operands of the pass that n
+ * ends, which would be given back before m runs. Sources need no memory here. */
 static double kept_bytes(const struct pass_planner *q, int n, int m)
 {
     int in[PASS_MAX_IN];
@@ -118,7 +119,7 @@ static void plan_step(struct pass_planner *q, int m)
     q->n_in[m] += q->n_in[best] - 1;
 }
 
-/* Constants are arguments where every reader is a step. */
+/* A constant is an argument if each of its readers is a step. */
 static void find_arguments(struct pass_planner *q)
 {
     const struct graph *g = q->g;
@@ -167,7 +168,7 @@ void passes_release(struct passes *p)
     *p = (struct passes){0};
 }
 
-/* ---- what was decided ---- */
+/* ---- the passes that were planned ---- */
 
 bool passes_ends(const struct passes *p, const struct graph *g, int n)
 {
@@ -186,7 +187,7 @@ bool passes_stores(const struct passes *p, int n)
     return p->next[n] < 0 && !p->is_argument[n];
 }
 
-/* The other operand of a step, or -1: there is none, or it is the value itself. */
+/* The operand of a step besides the value, or -1 if there is none or if it is the value, too. */
 static int other_operand(const struct passes *p, const struct node *node, int n)
 {
     int i = node->in[0] == p->prev[n] || p->prev[n] < 0;
@@ -194,7 +195,7 @@ static int other_operand(const struct passes *p, const struct node *node, int n)
     return i < node->n_in && node->in[i] != p->prev[n] ? node->in[i] : -1;
 }
 
-/* The nodes of the pass that node n ends, in order; how many. */
+/* Finds the nodes of the pass that node n ends, in order, and returns their number. */
 static int pass_nodes(const struct passes *p, int n, int ret[PASS_MAX_STEPS])
 {
     int count = 0, at;

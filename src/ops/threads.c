@@ -5,7 +5,7 @@
 
 #include <omp.h>
 
-/* Starting a team costs some microseconds: as much as this many simple operations. */
+/* Starting a team of threads costs as much as this many simple operations: some microseconds. */
 #define PARALLEL_MIN 100000
 
 static int limit;
@@ -13,7 +13,7 @@ static int limit;
 void ops_set_threads(int n)
 {
     limit = n > 0 ? n : omp_get_num_procs();
-    omp_set_num_threads(limit); /* for the conversions of tensor/dtype.h */
+    omp_set_num_threads(limit); /* used by the conversions of tensor/dtype.h */
 }
 
 int threads_limit(void)

@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-/* How many threads a loop of so many operations is worth: 1 below about 100,000. */
+/* The number of threads for a loop of this many operations: 1 below about 100,000. */
 int threads_for(double operations);
-/* The most a loop may have. */
+/* The most threads that a loop may have. */
 int threads_limit(void);
 
 #endif

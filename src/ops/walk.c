@@ -81,7 +81,7 @@ void walk_start(struct walk *w, const struct axes *ax, int n, int64_t from, int6
     w->len = MIN(ax->dim[last] - w->coord[last], to - from);
 }
 
-/* The run ended its row: the outer axes step like an odometer. */
+/* Goes to the next run. A run ends with its row, so the outer axes step like an odometer. */
 void walk_next(struct walk *w)
 {
     const struct axes *ax = w->ax;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The problem itself in the place of a candidate. Its artifact is text: one line that says how and
- * which size ("naive small 0"), then the packed problem. */
+/* A runner that evaluates the problem itself instead of a candidate. Its artifact is text: one line
+ * with the kind of loops and the size ("naive small 0"), then the packed problem. */
 #ifndef ASSAY_PLAIN_PLAIN_H
 #define ASSAY_PLAIN_PLAIN_H
 

@@ -15,15 +15,15 @@
 
 struct artifact {
     struct problem *problem;
-    const struct graph *graph; /* of the problem */
+    const struct graph *graph; /* the problem's graph of the chosen size; not owned */
 };
 
-/* One pair of arenas. */
+/* The addresses of one call: a pair of input and output arenas. */
 struct args {
     const void **sources;
-    void **outputs; /* of ops_eval: in the arena itself where it can be, else rooms[i] */
-    void **rooms;
-    void **arena; /* where rooms[i] ends up */
+    void **outputs; /* the outputs of ops_eval(): in the arena if possible, else rooms[i] */
+    void **rooms;   /* buffers of outputs that have to be converted; else NULL */
+    void **arena;   /* addresses of the outputs in the arena */
 };
 
 static int plain_open(int index, void **ret_ctx, struct err *err)
@@ -45,7 +45,7 @@ static int use_loops(const char *how, struct err *err)
     if (!naive && !ops_blas_for_floats())
         return fail(err, ERR_SYSTEM, "no OpenBLAS on this machine");
     if (naive)
-        gemm_limit_isa(GEMM_BASE); /* what a compiler makes of a loop */
+        gemm_limit_isa(GEMM_BASE); /* as fast as a compiler makes a plain loop */
     ops_set_threads(naive ? 1 : 0);
     return 0;
 }
@@ -63,12 +63,12 @@ static int choose_graph(struct artifact *a, const char *set, int size, struct er
 static int plain_load(void *ctx, int artifact_fd, struct artifact **ret, struct err *err)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
-    struct artifact *a = xcalloc(1, sizeof(*a)); /* stays: the process ends with it */
+    struct artifact *a = xcalloc(1, sizeof(*a)); /* never freed: the process ends with it */
     char path[32], how[16], set[16];
     int size, head = 0;
 
     (void)ctx;
-    /* Opened anew: several runners share the descriptor's offset. */
+    /* Opened again, because several runners share the descriptor's offset. */
     snprintf(path, sizeof(path), "/proc/self/fd/%d", artifact_fd);
     if (fs_read(path, TEXT_MAX_BYTES, &text, err) < 0)
         return -1;
@@ -85,7 +85,7 @@ static int plain_load(void *ctx, int artifact_fd, struct artifact **ret, struct 
 
 /* ---- calls ---- */
 
-/* What ops_eval() writes in the very form that the arena wants. */
+/* Whether ops_eval() writes outputs of this dtype exactly as the arena holds them. */
 static bool writes_directly(enum dtype t)
 {
     return t == DT_F32 || t == DT_F64 || t == DT_I64;
@@ -123,7 +123,7 @@ static void plain_release(void *ctx, void *args)
     (void)ctx;
     free(x->sources);
     free(x->outputs);
-    free(x->rooms); /* made only for calls, which are never released */
+    free(x->rooms); /* rooms[i] exist only for calls, whose arguments are never released */
     free(x->arena);
     free(x);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* From the prelude's attribute tables to struct op_attrs. Keys are those of op_attrs, and dtype,
- * shape and len for what comes in through `want`. */
+/* Reads the prelude's attribute tables into struct op_attrs. Keys are the fields of op_attrs;
+ * dtype, shape, len and the k of topk go into `want`. */
 #include "problem/trace.h"
 
 #include <lauxlib.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Beyond this no length or step makes sense; sums of a few stay within 64 bits. */
+/* The largest length or step that makes sense; sums of a few stay within 64 bits. */
 #define ATTR_MAX ((int64_t)1 << 50)
 
 static int64_t bounded(lua_State *L, int i, const char *key)
@@ -51,7 +51,7 @@ static double get_number(lua_State *L, int table, const char *key)
     return v;
 }
 
-/* One number for all n places, or a list of n. */
+/* Reads one number for all n places, or a list of n numbers. */
 static void get_ints(lua_State *L, int table, const char *key, int n, const int64_t *missing,
                      int64_t *ret)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a problem file declares: problem, sizes, input, param, output and their smaller friends. */
+/* The declarations of a problem file: problem, sizes, input, param, output, tolerance and others.
+ */
 #include "problem/trace.h"
 
 #include <ctype.h>
@@ -170,7 +171,7 @@ static void check_size_name(lua_State *L, const char *name)
     lua_pop(L, 2);
 }
 
-/* One table of dimensions, at stack index `table`. */
+/* Reads one size: the table of its parameters, at stack index `table`. */
 static void read_size(lua_State *L, int table, enum size_set set)
 {
     struct problem *p = trace_of(L)->problem;
@@ -226,7 +227,7 @@ static const struct size_param *find_param(const struct size *s, const char *nam
     return NULL;
 }
 
-/* Every shape says the same names as the first of `full`. */
+/* Every size must have the same parameter names as the first size of `full`. */
 static void check_same_names(lua_State *L, const struct problem *p)
 {
     const struct size *model = &p->sizes[SIZES_FULL][0];
@@ -247,8 +248,8 @@ static void check_same_names(lua_State *L, const struct problem *p)
     }
 }
 
-/* What small and full agree on is no dimension to be scaled: a head count, a group count. Headers
- * name its value to candidates. */
+/* Medium must not change a parameter on which small and full agree: a head count or a group count
+ * is no dimension to be scaled, and headers tell candidates its value. */
 static void check_fixed(lua_State *L, const struct problem *p)
 {
     const struct size *model = &p->sizes[SIZES_FULL][0];
@@ -298,7 +299,8 @@ static int l_sizes(lua_State *L)
 
 /* ------------------------------------------------------------------ laws */
 
-/* Numbers are positional; spread, heavy and needle take { scale = s }, which multiplies them. */
+/* How a file writes each law. Numbers are positional; spread, heavy and needle take { scale = s },
+ * a factor of the drawn numbers. */
 static const struct law_form {
     enum law_kind kind;
     int min_args, max_args;
@@ -327,7 +329,7 @@ static const struct law_form {
     {LAW_BANDS, 2, 2, false, 0, 0, "bands(low, high)"},
 };
 
-/* A law as Lua holds it. */
+/* A law as a Lua value. */
 struct law_box {
     struct law law;
     bool check_only;
@@ -339,7 +341,7 @@ static void law_push(lua_State *L, const struct law_box *box)
     luaL_setmetatable(L, LAW);
 }
 
-/* Where argument number i goes, counted from 1. */
+/* The field that argument number i fills, counted from 1. paged() takes its scale before b. */
 static double *law_argument(struct law *law, int i)
 {
     if (i == 1)
@@ -347,7 +349,7 @@ static double *law_argument(struct law *law, int i)
     return (i == 2) == (law->kind != LAW_PAGED) ? &law->b : &law->scale;
 }
 
-/* Upvalue 1: index in law_forms. */
+/* Makes a law, such as spread(). Upvalue 1: index in law_forms. */
 static int l_law(lua_State *L)
 {
     static const char *const keys[] = {"scale"};
@@ -371,7 +373,7 @@ static int l_law(lua_State *L)
     return 1;
 }
 
-/* check_only(law): for checks; scored calls leave it out. */
+/* check_only(law): the law is for checks; scored calls leave it out. */
 static int l_check_only(lua_State *L)
 {
     const struct law_box *box = luaL_testudata(L, 1, LAW);
@@ -384,8 +386,8 @@ static int l_check_only(lua_State *L)
 
 /* ------------------------------------------------------------------ tensors */
 
-/* Signed with rows of their own scale, plain, heavy-tailed, and nearly all zero: what a kernel that
- * skips work or precision gets wrong differs from one to the next. */
+/* The laws of a float input that states none: signed with a scale per row, plain, heavy-tailed, and
+ * nearly all zero. A kernel that skips work or precision fails under some of them. */
 static const struct law float_laws[] = {
     {LAW_SPREAD, 0, 0, 1},
     {LAW_NORMAL, 0, 1, 1},
@@ -519,7 +521,7 @@ static int l_null(lua_State *L)
 
 /* ------------------------------------------------------------------ the rest */
 
-/* cost { flops = n, type = bf16, bytes = n }: where the graph's own count is not the work. */
+/* cost { flops = n, type = bf16, bytes = n }: for problems whose work the graph does not count. */
 static int l_cost(lua_State *L)
 {
     static const char *const keys[] = {"flops", "type", "bytes"};
@@ -606,7 +608,7 @@ static int skip_by_name(const void *a, const void *b)
     return strcmp(((const struct null_skip *)a)->name, ((const struct null_skip *)b)->name);
 }
 
-/* nulls { skip = { mean = "why" } }. Which nulls there are is the judge's business. */
+/* nulls { skip = { mean = "why" } }. Admission checks the names: it knows which nulls there are. */
 static int l_nulls(lua_State *L)
 {
     static const char *const keys[] = {"skip"};

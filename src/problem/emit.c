@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A problem for its readers: the C header of a candidate, and the page for a person. */
+/* A problem as text: the C header for a candidate, the page for people, and the op reference. */
 #include "problem/problem.h"
 
 #include "problem/trace.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One tensor as it looks over all sizes. */
+/* One source or output, in the graphs of all sizes. */
 struct view {
     const char *name;
     enum dtype dtype;
@@ -53,7 +53,8 @@ static const char *dim_name(const struct problem *p, const struct view *v, int d
     return found;
 }
 
-/* Graphs may differ from size to size in more than lengths (a stage more, say). */
+/* Whether all sizes have the same tensors, up to lengths. Graphs may differ in more than lengths
+ * (one stage more, say). */
 static bool same_tensors(const struct problem *p)
 {
     const struct graph *model = p->sizes[SIZES_FULL][0].graph;
@@ -86,8 +87,8 @@ static bool dim_fixed(const struct problem *p, enum size_set set, const struct v
     return true;
 }
 
-/* "[B, 64, W, W]": names where a dimension is a size parameter, "?" where it follows from several,
- * numbers where all sizes of the set agree. */
+/* Prints a shape such as "[B, 64, W, W]": the name of a dimension that is a size parameter, the
+ * number of one that is the same in all sizes of the set, else "?". */
 static void print_shape(const struct problem *p, enum size_set set, const struct view *v,
                         struct buf *out)
 {
@@ -117,7 +118,7 @@ static void add_macro_name(struct buf *out, const char *name)
         buf_addch(out, *name == '.' ? '_' : (char)toupper((unsigned char)*name));
 }
 
-/* A comment must not end early, whatever the title says. */
+/* Adds text to a comment. The comment must not end early, whatever the text holds. */
 static void add_comment_text(struct buf *out, const char *text)
 {
     for (; *text; text++)
@@ -140,7 +141,8 @@ static void emit_index(const struct problem *p, enum size_set set, const struct 
     buf_adds(out, " */\n");
 }
 
-/* Head and group counts and the like are no tensor's dimension: a candidate could not know them. */
+/* Defines the parameters that are the same in every size. Head counts, group counts and the like
+ * are no tensor's dimension, so a candidate could not know them otherwise. */
 static void emit_fixed_params(const struct problem *p, struct buf *out)
 {
     const struct size *model = &p->sizes[SIZES_FULL][0];
@@ -256,7 +258,7 @@ static void print_tensor(const struct problem *p, const struct view *v, const ch
     buf_addch(out, '\n');
 }
 
-/* 137.4 G: three or four digits and the prefix. */
+/* Prints "137.4 G" and the unit: at most four digits and a prefix. */
 static void print_amount(double v, const char *unit, struct buf *out)
 {
     static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};

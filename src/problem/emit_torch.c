@@ -2,9 +2,10 @@
 /* A problem as a PyTorch module: KernelBench's conventions (Model, get_inputs, get_init_inputs),
  * one line per composite call or core op.
  *
- * A node that is the result of a composite call is written as the outermost such call; its operands
- * are then those the call's text names, and what the call made inside is written only if somebody
- * else needs it. So one sweep from the outputs finds the lines, and one forward writes them. */
+ * A node that is the result of a composite call is written as the outermost such call. Its operands
+ * are then the nodes that the call's text names; nodes inside the call are written only if another
+ * line needs them. So one sweep back from the outputs finds the lines, and one sweep forward writes
+ * them. */
 #include "problem/graph_ops.h"
 #include "problem/problem.h"
 #include "problem/torch_ops.h"
@@ -17,12 +18,12 @@
 struct module {
     const struct graph *g;
     struct torch_names names;
-    int *call_of; /* per node: the outermost call it is the result of, or -1 */
+    int *call_of; /* per node: the outermost call whose result it is, or -1 */
     bool *needed;
     int n_values;
     char **tuples; /* calls that return several tensors: the text of tN is tuples[N - 1] */
     int n_tuples;
-    const char *block; /* the last block of layers that was announced; not owned */
+    const char *block; /* the last block of layers that got a comment line; not owned */
     size_t block_len;
     struct buf body;
 };
@@ -44,7 +45,7 @@ static void module_release(struct module *m)
 
 /* ------------------------------------------------------------------ names */
 
-/* Python's own words. */
+/* Whether a name is a keyword of Python. */
 static bool is_keyword(const char *name, size_t len)
 {
     static const char *const words[] = {
@@ -60,7 +61,7 @@ static bool is_keyword(const char *name, size_t len)
     return false;
 }
 
-/* Names that forward() uses itself: v1 and t1 among them. */
+/* Whether forward() itself uses a name, such as v1 or t1. */
 static bool is_ours(const char *name)
 {
     static const char *const words[] = {"self", "torch", "F", "getattr", "float", "attention"};
@@ -83,7 +84,7 @@ static char *input_name(const char *name)
     return out;
 }
 
-/* A whole number as Python writes it. */
+/* Whether a part of a name is a whole number as Python writes it. */
 static bool is_index(const char *name, size_t len)
 {
     return strspn(name, "0123456789") >= len && (len == 1 || name[0] != '0');
@@ -130,9 +131,9 @@ static void name_sources(struct module *m)
     }
 }
 
-/* ------------------------------------------------------------------ what is needed */
+/* ------------------------------------------------------------------ needed nodes */
 
-/* Calls are numbered from the outside in: the first with this result is the outermost. */
+/* Calls are numbered from the outside in: the first call with a result is the outermost. */
 static void find_calls(struct module *m)
 {
     for (int i = 0; i < m->g->n_nodes; i++)
@@ -181,7 +182,8 @@ static void call_text(const struct module *m, const struct call *c, struct buf *
     buf_adds(out, p);
 }
 
-/* "torch.lstm(...)[1]" runs once for all its results: t1 = torch.lstm(...), v1 = t1[1]. */
+/* Writes "torch.lstm(...)[1]" so that it runs once for all its results: t1 = torch.lstm(...),
+ * v1 = t1[1]. */
 static void share_tuple(struct module *m, struct buf *text)
 {
     char *open = text->len && text->ptr[text->len - 1] == ']' ? strrchr(text->ptr, '[') : NULL;
@@ -207,7 +209,7 @@ static void share_tuple(struct module *m, struct buf *text)
     free(part);
 }
 
-/* Layers of one block follow each other: "# layer1.0" where the first of them begins. */
+/* Writes "# layer1.0" before the first layer of a block. Layers of one block follow each other. */
 static void announce_block(struct module *m, int node)
 {
     const struct source *s = &m->g->sources[m->g->nodes[node].attrs.source];
@@ -250,7 +252,7 @@ static void write_value(struct module *m, int node)
     const struct node *n = &m->g->nodes[node];
     AUTO(buf_release) struct buf text = BUF_INIT;
 
-    /* rearrange() and the like leave reshapes behind that change nothing. */
+    /* rearrange() and similar ops make reshapes that change nothing. */
     if (m->call_of[node] < 0 && torch_is_operand(m->g, n)) {
         m->names.of_node[node] = xstrdup(m->names.of_node[n->in[0]]);
         return;
@@ -290,14 +292,14 @@ static void emit_forward(const struct module *m, struct buf *out)
 
 /* ------------------------------------------------------------------ random tensors */
 
-/* A law's tensor, roughly: where the numbers lie, not the very numbers. */
+/* Adds an expression for a tensor with about the law's distribution, not the same numbers. */
 static void add_random(const struct source *s, struct buf *out)
 {
     const struct law *law = &s->laws[0];
     double scale = law->scale == 0 ? 1 : law->scale;
     double mean = law->kind == LAW_NORMAL ? law->a : 0,
            width = law->kind == LAW_NORMAL ? law->b : 1;
-    bool made = false; /* in its own dtype already */
+    bool made = false; /* the expression already has the source's dtype */
 
     switch (law->kind) {
     case LAW_UNIFORM:
@@ -328,7 +330,7 @@ static void add_random(const struct source *s, struct buf *out)
                  (long long)s->shape.dim[s->shape.rank - 1] - 1, torch_dtype(s->dtype));
         made = true;
         break;
-    case LAW_PAGES: /* every ninth page stays out of use */
+    case LAW_PAGES: /* every ninth page is unused */
         buf_addf(out, "(torch.randperm(%.0f) * 9 // 8).reshape(", law->a);
         torch_add_dims(&s->shape, out);
         buf_addf(out, ").to(%s)", torch_dtype(s->dtype));
@@ -374,8 +376,8 @@ static void add_random(const struct source *s, struct buf *out)
 
 /* ------------------------------------------------------------------ parameters */
 
-/* nn.Module lists a module's own parameters before its children's, and each child once. Whether
- * that gives the order of the problem. */
+/* Whether nn.Module lists the parameters in the problem's order: it lists a module's own parameters
+ * before its children's, and each child once. */
 static bool natural_order(const struct graph *g)
 {
     for (int i = g->n_inputs; i + 1 < g->n_sources; i++) {
@@ -389,12 +391,12 @@ static bool natural_order(const struct graph *g)
         size_t child = common + strcspn(a + common, ".");
 
         if (!a[child])
-            continue; /* a is the common module's own */
+            continue; /* a belongs to the common module itself */
         if (!strchr(b + common, '.'))
-            return false; /* and here b is, behind a child's */
+            return false; /* b belongs to the common module, but follows a child's parameter */
         for (int j = i + 2; j < g->n_sources; j++)
             if (!strncmp(g->sources[j].name, a, child + 1))
-                return false; /* back in the child that was left */
+                return false; /* parameter j belongs to a's child again, behind b */
     }
     return true;
 }
@@ -446,7 +448,7 @@ static void emit_init(const struct module *m, struct buf *out)
 
 /* ------------------------------------------------------------------ helpers of the module */
 
-/* Written above the model where the body calls them. */
+/* Functions that are written above the model if its body calls them. */
 static const struct {
     const char *name, *text;
 } helpers[] = {
@@ -515,7 +517,7 @@ static void emit_helpers(const struct module *m, struct buf *out)
             buf_addf(out, "\n\n%s", helpers[i].text);
 }
 
-/* ------------------------------------------------------------------ the whole */
+/* ------------------------------------------------------------------ the whole module */
 
 static void emit_inputs(const struct graph *g, struct buf *out)
 {

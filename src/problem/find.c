@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Problem files by name. They lie in SHARE/problems/SUITE/NNN_name.lua. */
+/* Finds problem files by name. Their paths are SHARE/problems/SUITE/NNN_name.lua. */
 #include "problem/problem.h"
 
 #include "base/fs.h"
@@ -42,7 +42,7 @@ static bool has_suffix(const char *s, const char *suffix)
     return len > end && !strcmp(s + len - end, suffix);
 }
 
-/* The number the stem begins with, or 0. */
+/* The number at the beginning of a file's stem, or 0. */
 static int stem_id(const char *stem)
 {
     return isdigit((unsigned char)stem[0]) ? (int)strtol(stem, NULL, 10) : 0;
@@ -83,14 +83,14 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct problem_ref *)a)->name, ((const struct problem_ref *)b)->name);
 }
 
-/* "1" stands for level1. */
+/* Whether a word names a suite; "1" stands for level1. */
 static bool suite_matches(const char *suite, const char *word)
 {
     return !strcmp(suite, word) ||
            (!strncmp(suite, "level", 5) && !strcmp(suite + 5, word) && word[0]);
 }
 
-/* lib holds what problem files share, no problems. */
+/* Whether a folder is a suite to list. lib holds no problems, but blocks that files share. */
 static bool wanted(const char *suite, char *const *suites, int n_suites)
 {
     if (suite[0] == '.' || !strcmp(suite, "lib"))
@@ -126,7 +126,7 @@ static bool any_in(const struct refs *r, const char *suite)
     return false;
 }
 
-/* A suite nobody has heard of: says which there are. */
+/* Fails for an unknown suite, with the names of those that exist. */
 static int no_suite(const char *dir, const char *word, struct err *err)
 {
     AUTO(refs_release) struct refs all = {0};
@@ -157,7 +157,7 @@ int problem_list(const char *share_dir, char *const *suites, int n_suites, struc
     return 0;
 }
 
-/* A file anywhere: a folder named like a suite is part of its name, others are not. */
+/* Finds a problem by its file's path. A folder named like a suite is part of the problem's name. */
 static int find_path(const char *word, struct problem_ref *ret, struct err *err)
 {
     const char *slash = strrchr(word, '/'), *file = slash ? slash + 1 : word;
@@ -183,7 +183,7 @@ static bool all_digits(const char *s)
     return s[0] && s[strspn(s, "0123456789")] == '\0';
 }
 
-/* SUITE/REST, where REST is the file's stem or its number. */
+/* Whether a word is SUITE/REST of this problem; REST is the file's stem or its number. */
 static bool matches(const struct problem_ref *r, const char *word)
 {
     const char *slash = strchr(word, '/');
@@ -201,7 +201,7 @@ static bool matches(const struct problem_ref *r, const char *word)
     return !strcmp(r->name + strlen(r->level) + 1, rest);
 }
 
-/* By edit distance, or the names that hold the word. */
+/* Fails, with up to three names that contain the word, else the nearest by edit distance. */
 static int not_found(const struct refs *all, const char *word, struct err *err)
 {
     AUTO(freep) const char **names = xcalloc((size_t)all->n, sizeof(*names));

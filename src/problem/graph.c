@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Building a graph: nodes, sources, outputs, and the clean-up behind the last output. */
+/* Building a graph: nodes, sources, outputs, and the clean-up after the last output. */
 #include "problem/graph_ops.h"
 
 #include <ctype.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest published net (DenseNet-201) has about 5,000; a runaway loop stops here. */
+/* Stops an endless loop. The largest published net (DenseNet-201) has about 5,000 nodes. */
 #define GRAPH_MAX_NODES 200000
 
 struct graph *graph_new(void)
@@ -102,7 +102,8 @@ static int check_name(const char *name, struct err *err)
                 "'%.100s' is no tensor name: letters, digits, '_' and '.', a letter first", name);
 }
 
-/* IN_CONV_WEIGHT stands for conv.weight as well as for conv_weight, so they may not meet. */
+/* Whether two tensors would have the same macro: IN_CONV_WEIGHT stands for conv.weight and for
+ * conv_weight, so a graph may not have both. */
 static bool same_name(const char *a, const char *b)
 {
     for (; *a && *b; a++, b++) {
@@ -211,7 +212,7 @@ int graph_add_null(struct graph *g, const char *name, const int *nodes, int n, b
 
 /* ------------------------------------------------------------------ finish */
 
-/* Where nodes and calls go; -1: nowhere. A dissolved call maps to its nearest kept parent. */
+/* New numbers of nodes and calls; -1: dropped. A dissolved call has its nearest kept parent's. */
 struct moves {
     int *node, *call;
 };
@@ -222,7 +223,8 @@ static void moves_release(struct moves *m)
     free(m->call);
 }
 
-/* Inputs of a node have smaller numbers: one sweep from the end finds all that is needed. */
+/* Marks the nodes that outputs need. Inputs of a node have smaller numbers, so one sweep from the
+ * end finds them all. */
 static void mark_needed(const struct graph *g, int *needed)
 {
     for (int i = 0; i < g->n_outputs; i++)
@@ -263,8 +265,8 @@ const char *call_next_ref(const char *p, int *ret_node, const char **ret_end)
     return NULL;
 }
 
-/* A call is kept when its PyTorch text can stand for its nodes: it made its result itself, and
- * everything the text names is still there. */
+/* Whether a call is kept: its PyTorch text can replace its nodes if the call made its result
+ * itself, and if every node that the text names is still there. */
 static bool call_stands(const struct graph *g, int call, const int *node_to)
 {
     const struct call *c = &g->calls[call];
@@ -295,7 +297,8 @@ static void renumber_text(struct call *c, const int *node_to)
     c->torch = buf_steal(&out);
 }
 
-/* Parents have smaller numbers than the calls inside them, so one pass forward is enough. */
+/* Drops calls and renumbers the others. Parents have smaller numbers than the calls inside them, so
+ * each pass forward sees a parent first. */
 static void compact_calls(struct graph *g, struct moves *m)
 {
     int n = 0;
@@ -377,8 +380,8 @@ static void copy_source(struct graph *to, const struct source *s)
         memcpy(copy->laws, s->laws, bytes);
 }
 
-/* The graph with the null's nodes for outputs. It is only ever evaluated, so calls, tolerance and
- * the like stay behind. */
+/* A copy of the graph whose outputs are the null's nodes. It is only evaluated, so calls, tolerance
+ * and the like are not copied. */
 static struct graph *null_graph(const struct graph *g, const struct null *null)
 {
     struct graph *to = graph_new();
@@ -403,7 +406,8 @@ static struct graph *null_graph(const struct graph *g, const struct null *null)
     return to;
 }
 
-/* Drops and renumbers. A null may well ignore an input. */
+/* Drops unneeded nodes and renumbers the others. all_inputs: every input must be needed. A null may
+ * ignore an input. */
 static int finish(struct graph *g, bool all_inputs, struct err *err)
 {
     AUTO(moves_release)
@@ -418,7 +422,7 @@ static int finish(struct graph *g, bool all_inputs, struct err *err)
     mark_needed(g, m.node);
     if (all_inputs && check_inputs_used(g, m.node, err) < 0)
         return -1;
-    /* A parameter nobody reads is part of the published signature (L2/26, L3/50) and stays. */
+    /* A parameter that nobody reads stays: it is part of the published signature (L2/26, L3/50). */
     for (int i = 0; i < g->n_sources; i++)
         m.node[g->sources[i].node] = 1;
     for (int i = 0; i < g->n_nodes; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a problem file becomes: a flat list of nodes in execution order (SSA, static shapes).
- * Everything but the loader sees only this. Nodes are only appended; a node's inputs have smaller
- * numbers. */
+/* A problem file becomes a graph: a flat list of nodes in execution order (SSA, static shapes).
+ * Everything but the loader sees only the graph. Nodes are only appended; a node's inputs have
+ * smaller numbers. */
 #ifndef ASSAY_PROBLEM_GRAPH_H
 #define ASSAY_PROBLEM_GRAPH_H
 
@@ -61,16 +61,16 @@ struct node {
     int n_in;
     int *in; /* node numbers */
     struct op_attrs attrs;
-    int call; /* index of the innermost composite call this node belongs to, or -1 */
+    int call; /* index of the innermost composite call that this node belongs to, or -1 */
 };
 
-/* A composite op of the prelude as it was written: its nodes are its lowering, the text its PyTorch
- * spelling. Calls nest (softmax inside sdpa). */
+/* A composite op of the prelude, as a problem file called it: its nodes are its lowering, its text
+ * is its PyTorch spelling. Calls nest (softmax inside sdpa). */
 struct call {
     char *name;  /* "layer_norm" */
     char *torch; /* "F.layer_norm(v1, (64,), p0, p1, eps=1e-05)", with %N for node N's variable */
-    int parent;  /* or -1 */
-    int result;  /* node */
+    int parent;  /* index of the enclosing call, or -1 */
+    int result;  /* number of the node that the call returns */
 };
 
 enum source_kind { SOURCE_INPUT, SOURCE_PARAM };
@@ -81,41 +81,41 @@ struct source {
     enum dtype dtype;
     struct shape shape;
     int node;
-    int n_laws; /* under law number j of the graph it is laws[j % n_laws] */
+    int n_laws; /* law number j of the graph means laws[j % n_laws] here */
     struct law *laws;
     uint32_t check_only; /* bit i: laws[i] is for checks, not for scored calls */
 };
 
 struct output {
     char *name;
-    int node; /* its dtype and shape are the output's */
+    int node; /* number of the node with the output's dtype and shape */
 };
 
 struct tolerance { /* factors of the error gate; 0: the default for the dtype */
     double rms, max;
-    bool compensated; /* the honest run sums as if compensated: plain float sums are a null */
+    bool compensated; /* the honest run sums as if compensated, and plain float sums are a null */
     char *why;
 };
 
-/* What the problem states where the graph's own count says something else; 0: it does not. */
+/* The cost that a problem states because the graph does not count its work; 0: not stated. */
 struct stated_cost {
     double flops, bytes;
-    enum dtype type; /* of the flops */
+    enum dtype type; /* dtype of the flops */
 };
 
-/* A null candidate of the problem's own: the same sources, other outputs. */
+/* A null candidate that the problem file states: the same sources, other outputs. */
 struct null {
     char *name;
     bool in_float;       /* evaluated in float, else in double */
-    int *nodes;          /* per output, until graph_finish */
-    struct graph *graph; /* from graph_finish on; owned */
+    int *nodes;          /* node per output; read by graph_finish */
+    struct graph *graph; /* made by graph_finish; owned */
 };
 
-/* FLOPs by what does the work: contractions count 2 per multiply-add, by the dtype of the operands.
+/* FLOPs and bytes of a graph. Contractions count 2 per multiply-add, by the dtype of the operands.
  */
 struct cost {
     double contract[DT_COUNT];
-    double conv_part; /* of the contraction FLOPs, those of convolutions (Winograd's share) */
+    double conv_part; /* FLOPs of convolutions, a part of contract (Winograd can save some) */
     double other;     /* elementwise, reductions, windows: one per element visited */
     double input_bytes, param_bytes, output_bytes;
 };
@@ -129,10 +129,10 @@ struct graph {
     int n_outputs;
     struct call *calls;
     int n_calls;
-    int n_laws; /* the most any source has: law numbers are 0..n_laws - 1 */
+    int n_laws; /* the largest n_laws of a source: law numbers are 0..n_laws - 1 */
     struct tolerance tolerance;
     struct stated_cost stated;
-    int64_t memory_bytes; /* what a candidate may hold besides its tensors; 0: nothing stated */
+    int64_t memory_bytes; /* budget of a candidate besides its tensors; 0: nothing stated */
     struct null *nulls;
     int n_nulls;
 };
@@ -141,42 +141,42 @@ struct graph *graph_new(void);
 void graph_free(struct graph *g);
 void graph_freep(struct graph **g);
 
-/* Appends a node after checking operands and inferring dtype and shape. For OP_SOURCE, OP_CONST,
- * OP_IOTA, OP_CAST, OP_RESHAPE, OP_EXPAND, OP_SLICE the wanted dtype and/or shape come in `want`.
- * Returns the node's number, or -1 and a message that says what does not fit ("matmul: [4, 8] x
- * [9, 2]: 8 and 9 must be equal"). */
+/* Checks the operands, infers dtype and shape, and appends a node. For OP_SOURCE, OP_CONST,
+ * OP_IOTA, OP_CAST, OP_RESHAPE, OP_EXPAND, OP_SLICE and OP_TOPK the wanted dtype and/or shape come
+ * in `want`. Returns the node's number, or -1 and a message that says what does not fit ("matmul:
+ * [4, 8] x [9, 2]: 8 and 9 must be equal"). */
 int graph_add(struct graph *g, enum op_code op, const int *in, int n_in,
               const struct op_attrs *attrs, const struct node *want, struct err *err);
 int graph_add_source(struct graph *g, enum source_kind kind, const char *name, enum dtype dtype,
                      const struct shape *shape, const struct law *laws, int n_laws,
                      struct err *err);
 int graph_add_output(struct graph *g, const char *name, int node, struct err *err);
-/* After all outputs: what a null candidate gives for them. nodes: one per output. */
+/* Adds a null candidate, after all outputs. nodes: one per output, in its place. */
 int graph_add_null(struct graph *g, const char *name, const int *nodes, int n, bool in_float,
                    struct err *err);
-/* After the last output: makes the graphs of the nulls, renumbers sources (inputs before
- * parameters), drops nodes no output needs, and refuses unused inputs and a graph without outputs.
- */
+/* Finishes a graph after its last output and null: makes the graphs of the nulls, renumbers sources
+ * (inputs before parameters), and drops nodes that no output needs. Refuses unused inputs, a graph
+ * without outputs, and one without a law for scored calls. */
 int graph_finish(struct graph *g, struct err *err);
 
-/* The first output that node n is, or -1. */
+/* The number of the first output whose node is n, or -1. */
 int graph_output(const struct graph *g, int n);
-/* The law that content number k of a pool is drawn under. The first contents go `rounds` times
- * through all laws, those behind them through the laws that are scored. */
+/* The law under which content number `content` of a pool is drawn. The first contents go `rounds`
+ * times through all laws; later ones go through the laws that are scored. */
 int graph_law(const struct graph *g, int content, int rounds);
-/* Whether scored calls may use law number j: no source keeps its law there for checks. */
+/* Whether scored calls may use law number j: it is check-only for no source. */
 bool graph_law_scored(const struct graph *g, int j);
 int graph_n_scored(const struct graph *g);
 
 void graph_cost(const struct graph *g, struct cost *ret);
 double cost_contract_total(const struct cost *c);
-double cost_bytes(const struct cost *c); /* compulsory: each input and output once */
-/* Whether an output lies downstream of a stride-1 3x3(x3) convolution (Winograd widens the gate).
- */
+double cost_bytes(const struct cost *c); /* compulsory bytes: each input and output once */
+/* Whether an output depends on a stride-1 3x3(x3) convolution: Winograd widens its gate. */
 bool graph_winograd(const struct graph *g);
-/* Into the hash: ops, attributes, shapes, laws, names, tolerance; not the file's text. */
+/* Adds to the hash: ops, attributes, shapes, laws, names, tolerance, stated cost; not the file's
+ * text. */
 void graph_hash(const struct graph *g, struct hash *h);
-/* One node a line, for `assay show --as graph` and for tests. */
+/* Prints one node per line, for `assay show --as graph` and for tests. */
 void graph_print(const struct graph *g, struct buf *out);
 
 #endif

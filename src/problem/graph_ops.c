@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The core ops: what each is called, and what dtype and shape it gives. */
+/* The core ops: their names, and the dtype and shape of their results. */
 #include "problem/graph_ops.h"
 
 #include <stdio.h>
@@ -118,7 +118,7 @@ int infer_same_dtype(const struct infer *f, int i, int j)
                         dtype_name(b), dtype_name(a), dtype_name(b));
 }
 
-/* The result looks like operand i. */
+/* The result has the dtype and shape of operand i. */
 static int like(struct infer *f, int i)
 {
     f->node->dtype = infer_operand(f, i)->dtype;
@@ -216,7 +216,7 @@ static int infer_arith(struct infer *f)
     return broadcast(f, 0, 1);
 }
 
-/* Integer division has two meanings (toward zero, downwards), so there is none. */
+/* Only floats are divided: integer division has two meanings (toward zero, downwards). */
 static int infer_div(struct infer *f)
 {
     return infer_same_dtype(f, 0, 1) < 0 || need_float(f, 0) < 0 ? -1 : infer_arith(f);

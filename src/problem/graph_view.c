@@ -19,7 +19,8 @@ static double window_size(const struct window *w)
     return n;
 }
 
-/* 2 per multiply-add. A transposed convolution scatters every input element, so it counts by x. */
+/* FLOPs of a contraction, 2 per multiply-add. A transposed convolution scatters every input
+ * element, so it counts by x. */
 static double contract_flops(const struct graph *g, const struct node *n)
 {
     const struct shape *x = &g->nodes[n->in[0]].shape, *w = &g->nodes[n->in[1]].shape;
@@ -73,7 +74,8 @@ static void add_bytes(const struct graph *g, struct cost *c)
     }
 }
 
-/* Stated bytes are all that must be moved: outputs are counted whole, the rest is input. */
+/* Replaces counted costs by stated ones. Stated bytes are all that must be moved: outputs are
+ * counted whole, the rest is input. */
 static void apply_stated(const struct stated_cost *s, struct cost *c)
 {
     if (s->flops > 0) {
@@ -159,8 +161,8 @@ int graph_law(const struct graph *g, int content, int rounds)
             return j;
 }
 
-/* Every node of a finished graph is upstream of an output. A transposed convolution of stride 1 is
- * a convolution with turned weights. */
+/* Every node of a finished graph is needed by an output, so any convolution counts. A transposed
+ * convolution of stride 1 is a convolution with turned weights. */
 bool graph_winograd(const struct graph *g)
 {
     for (int i = 0; i < g->n_nodes; i++) {
@@ -187,7 +189,7 @@ static void add_double(struct hash *h, double v)
 {
     uint64_t bits;
 
-    v = v == 0 ? 0 : v; /* -0 and 0 mean the same here */
+    v = v == 0 ? 0 : v; /* -0 and 0 have the same hash */
     memcpy(&bits, &v, sizeof(bits));
     hash_add_u64(h, bits);
 }
@@ -234,7 +236,7 @@ static void add_attrs(struct hash *h, const struct op_attrs *a)
 
 static void add_node(struct hash *h, const struct node *n)
 {
-    /* Names, not codes: a new op in the middle of the enum changes no problem. */
+    /* Names, not codes: a new op in the middle of the enum changes no problem's hash. */
     hash_adds(h, op_table[n->op].name);
     hash_adds(h, dtype_name(n->dtype));
     add_shape(h, &n->shape);

@@ -18,7 +18,8 @@ static int check_window(const struct infer *f)
         if (w->k[i] > WINDOW_MAX || w->stride[i] > WINDOW_MAX || w->dilation[i] > WINDOW_MAX ||
             w->pad[i] > WINDOW_MAX || w->output_pad[i] > WINDOW_MAX)
             return infer_refuse(f, "k, stride, pad and dilation must be below 2^31");
-        /* Two factors of 2^31 still fit; the sum with the input's length does, too. */
+        /* A product of two factors of 2^31 fits into 64 bits, and its sum with the input's length,
+         * too. */
         if ((w->k[i] - 1) * w->dilation[i] > WINDOW_MAX)
             return infer_refuse(f, "k * dilation is too large");
     }
@@ -27,7 +28,8 @@ static int check_window(const struct infer *f)
     return 0;
 }
 
-/* x is (N, C, space...) and the kernel has as many axes: takes k from the weights. */
+/* Checks x (N, C, space...) and the weights, which have as many axes, and takes k from the weights.
+ */
 static int take_kernel(struct infer *f)
 {
     const struct shape *x = &infer_operand(f, 0)->shape, *w = &infer_operand(f, 1)->shape;
@@ -117,7 +119,8 @@ int infer_conv_transpose(struct infer *f)
     return check_bias(f, f->node->shape.dim[1]);
 }
 
-/* The last window of ceil mode must start inside the input or its left padding. */
+/* Output length of a pool. In ceil mode the last window must start inside the input or its left
+ * padding. */
 static int64_t pool_length(const struct window *w, int i, int64_t in)
 {
     int64_t room = in + 2 * w->pad[i] - w->dilation[i] * (w->k[i] - 1) - 1;
@@ -172,7 +175,8 @@ static int expect(const struct infer *f, int i, const char *what, const struct s
     return infer_refuse(f, "%s must be %s, not %s", what, shape_text(want).s, shape_text(have).s);
 }
 
-/* in: q, k (B, T, H, K), v (B, T, H, V), decay (B, T, H, K) of any float dtype, beta (B, T, H). */
+/* Operands: q, k (B, T, H, K), v (B, T, H, V), decay (B, T, H, K) of any float dtype, beta (B, T,
+ * H). */
 int infer_delta_rule(struct infer *f)
 {
     const struct node *q = infer_operand(f, 0), *v = infer_operand(f, 2);
@@ -199,7 +203,7 @@ int infer_delta_rule(struct infer *f)
     return 0;
 }
 
-/* in: gates (T, B, G*H), w_hh (G*H, H), b_hh (G*H), h0 (B, H) and for the LSTM c0 (B, H). */
+/* Operands: gates (T, B, G*H), w_hh (G*H, H), b_hh (G*H), h0 (B, H), and for the LSTM c0 (B, H). */
 int infer_recur(struct infer *f)
 {
     const struct node *gates = infer_operand(f, 0);

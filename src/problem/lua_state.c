@@ -2,9 +2,9 @@
 /* A Lua state that can do nothing but describe a problem.
  *
  * The prelude is ours and runs with Lua's base, string, table and math libraries. The problem file
- * sees only the names the prelude hands out, through an environment that can be read and not
- * written; it is loaded as text, because byte code can crash the interpreter. Strings lose their
- * methods: ("a?"):rep(28) and a pattern hang inside one C call, where no hook looks.
+ * sees only the names that the prelude returns, through a read-only environment. It is loaded as
+ * text, because byte code can crash the interpreter. Strings have no methods: ("a?"):rep(28) and a
+ * pattern would hang inside one C call, where no hook runs.
  *
  * Limits: memory by the allocator, instructions and time by the count hook. Errors carry the
  * problem file's line, found by walking the stack past the prelude's frames. */
@@ -21,10 +21,10 @@
 
 #define MEM_MAX_BYTES ((size_t)256 << 20)
 #define STEPS_MAX 20000000
-#define STEPS_PER_HOOK 500 /* one step may compare 100 MB of string: look at the clock often */
+#define STEPS_PER_HOOK 500 /* few, because one step may compare 100 MB of string */
 #define TIME_MAX_MS 10000
 
-/* A name Lua need not shorten, as it does with long paths; messages get the path in its place. */
+/* A chunk name that Lua need not shorten, as it does with long paths. Messages name the path. */
 #define PROBLEM_CHUNK "=problem"
 
 struct trace *trace_of(lua_State *L)
@@ -32,7 +32,7 @@ struct trace *trace_of(lua_State *L)
     return *(struct trace **)lua_getextraspace(L);
 }
 
-/* The line being run in the problem file, or 0: the first frame that is the file's own. */
+/* The line that runs in the problem file, or 0: that of the innermost frame of the file. */
 static int problem_line(lua_State *L)
 {
     lua_Debug ar;
@@ -101,7 +101,8 @@ int trace_unknown(lua_State *L, const char *what, const char *key, int names)
             list[n++] = lua_tostring(L, -1);
     }
 
-    /* Of equally near names the first is taken: the longest, and the same one every time. */
+    /* nearest() takes the first of equally near names. This order makes it the longest, and the
+     * same one every time. */
     qsort(list, n, sizeof(*list), by_length);
 
     const char *near = nearest(key, list, n);
@@ -111,8 +112,8 @@ int trace_unknown(lua_State *L, const char *what, const char *key, int names)
     return trace_raise(L, "unknown %s '%.60s'", what, key);
 }
 
-/* Splits Lua's own "problem:12: text"; returns the text and the line, 0 when it is the prelude's.
- */
+/* Splits Lua's own "problem:12: text"; returns the text and the line. The line is 0 if it is one of
+ * the prelude. */
 static const char *strip_position(const char *text, int *ret_line)
 {
     const char *names[] = {&PROBLEM_CHUNK[1], &PRELUDE_CHUNK[1]};
@@ -131,7 +132,7 @@ static const char *strip_position(const char *text, int *ret_line)
     return text;
 }
 
-/* Message handler: runs where the error was raised, so the stack is still there. */
+/* Lua's message handler. It runs where the error was raised, so the stack is still there. */
 static int on_error(lua_State *L)
 {
     const char *text = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : "an error without text";
@@ -150,8 +151,8 @@ static int on_error(lua_State *L)
 
 /* ------------------------------------------------------------------ limits */
 
-/* Lua calls no message handler when memory is out, so the line is noted here. Reading the stack
- * allocates nothing. */
+/* Lua's allocator. Lua calls no message handler when memory is out, so the allocator notes the
+ * line. Reading the stack allocates nothing. */
 static void *alloc(void *ud, void *ptr, size_t old, size_t new)
 {
     struct trace *t = ud;
@@ -188,9 +189,9 @@ static void on_count(lua_State *L, lua_Debug *ar)
         trace_raise(L, "more than %d seconds: is a loop endless?", TIME_MAX_MS / 1000);
 }
 
-/* ------------------------------------------------------------------ what a file may see */
+/* ------------------------------------------------------------------ names that a file may use */
 
-/* Upvalue 1: the table of known names. */
+/* Reads a global name. Upvalue 1: the table of known names. */
 static int env_index(lua_State *L)
 {
     const char *key = lua_tostring(L, 2);
@@ -218,7 +219,7 @@ static int string_index(lua_State *L)
     return trace_raise(L, "strings have no methods here: build names with ..");
 }
 
-/* Replaces the table on top by an empty one through which it can be read only. */
+/* Replaces the table on top of the stack by a read-only view of it. */
 static void make_read_only(lua_State *L)
 {
     int known = lua_gettop(L);
@@ -255,7 +256,7 @@ static void open_libraries(lua_State *L)
         luaL_requiref(L, libs[i].name, libs[i].func, 1);
         lua_pop(L, 1);
     }
-    /* Strings share one metatable; ours has neither methods nor arithmetic on "10". */
+    /* All strings share one metatable. This one has neither methods nor arithmetic on "10". */
     lua_pushliteral(L, "");
     lua_newtable(L);
     lua_pushcfunction(L, string_index);
@@ -284,8 +285,8 @@ static char *lib_path(const char *problem_path, const char *name)
     return xasprintf("%s/../lib/%s.lua", slash ? dir : ".", name);
 }
 
-/* Loads the file as a function on the stack, or leaves a message there. Holds memory of its own, so
- * it calls nothing that raises. */
+/* Loads the file as a function on the stack, or leaves a message there. It holds heap memory, so it
+ * calls nothing that raises an error (unless Lua is out of memory). */
 static bool lib_load(lua_State *L, const char *name)
 {
     AUTO(freep) char *path = lib_path(trace_of(L)->path, name);
@@ -319,7 +320,7 @@ struct lua_chunk {
     size_t len;
 };
 
-/* Runs the prelude, which returns the table of all names. */
+/* Runs the prelude and leaves the table of all names on the stack. */
 static void push_prelude_names(lua_State *L)
 {
     open_libraries(L);
@@ -334,7 +335,8 @@ static void push_prelude_names(lua_State *L)
     lua_call(L, 1, 1);
 }
 
-/* Everything that may fail for lack of memory happens in here, under one protected call. */
+/* Runs a file. Everything that may fail for lack of memory happens here, under one protected call.
+ */
 static int protected_run(lua_State *L)
 {
     const struct lua_chunk *run = lua_touserdata(L, 1);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* The size set `medium`: large enough to be timed on a CPU, small enough for plain loops.
  *
- * A file may state it. Otherwise each size of `small` is taken as it is when its floor is at least
- * MEDIUM_FLOOR_US; else one parameter of it is multiplied by the least whole number that brings it
- * there. Multiples keep what divides the parameter. Parameters are tried in the order in which they
- * are dimensions of the inputs, so that the batch usually comes first. A parameter that small and
- * full agree on is never tried, and where they agree on all of them, medium is that size, too.
- * Where no parameter reaches the floor, the problem has no medium set. */
+ * A file may state it. Otherwise each size of `small` is taken as it is if its floor is at least
+ * MEDIUM_FLOOR_US. If not, one of its parameters is multiplied by the least whole number that
+ * reaches that floor. A multiple keeps the parameter's divisors. Parameters are tried in the order
+ * in which they are dimensions of the inputs, so that the batch usually comes first. A parameter on
+ * which small and full agree is never tried; if they agree on all, medium is that size, too. If no
+ * parameter reaches the floor, the problem has no medium set. */
 #include "problem/trace.h"
 
 #include <math.h>
 
 #define CORE_BYTES_S 20e9
 #define CORE_FLOPS_S 50e9
-/* A search that goes further has the wrong parameter. */
+/* Limits of the search: a parameter that needs more is the wrong one. */
 #define TRIES_MAX 16
 #define FACTOR_MAX 1000000
 
@@ -50,7 +50,8 @@ static bool is_dim(const struct problem *p, enum size_set set, int n, int d, int
     return true;
 }
 
-/* The parameters to try, each once, best first. ret has room for all; returns their number. */
+/* Finds the parameters to try, each once, best first. ret has room for all; returns their number.
+ */
 static int scalable(const struct problem *p, int *ret)
 {
     const struct size *model = &p->sizes[SIZES_SMALL][0];
@@ -69,8 +70,8 @@ static int scalable(const struct problem *p, int *ret)
     return found;
 }
 
-/* The floor of medium size i with parameter k at `factor` times its small value; -1: the file does
- * not take that. */
+/* The floor of medium size i with parameter k at `factor` times its small value; -1: the file
+ * refuses that value. */
 static double floor_at(struct problem *p, int i, int k, int factor)
 {
     struct size *s = &p->sizes[SIZES_MEDIUM][i];
@@ -80,9 +81,9 @@ static double floor_at(struct problem *p, int i, int k, int factor)
     return trace_size(p, SIZES_MEDIUM, i, false, &ignored) < 0 ? -1 : graph_core_floor_us(s->graph);
 }
 
-/* The next factor to try where `factor` has a floor of us. Costs are sums of terms in the parameter
- * and constants: where no term grows faster than the parameter, this never goes past the least
- * factor that does, and for most files it is the only one tried. */
+/* The next factor to try if `factor` has a floor of us. Costs are sums of terms in the parameter
+ * and constants. If no term grows faster than the parameter, the result never exceeds the least
+ * factor that is enough; for most files it is the only one tried. */
 static int next_factor(int factor, double us)
 {
     double next = ceil(factor * (MEDIUM_FLOOR_US / us) * (1 - 1e-12));
@@ -90,8 +91,8 @@ static int next_factor(int factor, double us)
     return (int)fmin(fmax(next, factor + 1), FACTOR_MAX);
 }
 
-/* Where the floor grows faster than the parameter (a matrix of N x N, say): between 1, which is too
- * little, and `enough`. */
+/* Finds the least factor if the floor grows faster than the parameter (a matrix of N x N, say): it
+ * lies above 1, which is too little, and is at most `enough`. */
 static double bisect(struct problem *p, int i, int k, int enough)
 {
     int low = 1;
@@ -133,7 +134,7 @@ static void copy_size(const struct size *from, struct size *to)
         to->params[k] = (struct size_param){xstrdup(from->params[k].name), from->params[k].value};
 }
 
-/* Whether small and full are one and the same size. */
+/* Whether small and full are the same size. */
 static bool one_size(const struct problem *p)
 {
     for (int k = 0; k < p->sizes[SIZES_FULL][0].n_params; k++)
@@ -142,7 +143,7 @@ static bool one_size(const struct problem *p)
     return true;
 }
 
-/* *ret_made: false where the rule finds none. */
+/* Makes medium size i. *ret_made is false if the rule finds none. */
 static int make_size(struct problem *p, int i, const int *order, int n_order, bool *ret_made,
                      struct err *err)
 {

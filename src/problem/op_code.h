@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The core ops. CUDA compiles this too. */
+/* The core ops. CUDA compiles this, too. */
 #ifndef ASSAY_PROBLEM_OP_CODE_H
 #define ASSAY_PROBLEM_OP_CODE_H
 /* To add a core op: see CONTRIBUTING.md, "A core op". */
 
-/* To add a core op: a code here, a row in op_table[] (graph_ops.c), its loop in src/ops
- * and its kernel in src/gpu. */
-#define OP_DELTA_KEYS 256
+#define OP_DELTA_KEYS 256 /* most keys of OP_DELTA_RULE */
 
+/* To add a core op: a code here, a row in op_table[] (graph_ops.c), its PyTorch spelling
+ * (torch_ops.c), its loop in src/ops and its kernel in src/gpu. */
 enum op_code {
     OP_SOURCE, /* an input or a parameter: attrs.source indexes graph.sources */
     OP_CONST,  /* attrs.value, any shape (usually []), any dtype */
     OP_IOTA,   /* the index along attrs.axis, in the node's shape and dtype */
-    /* one operand, elementwise; dtype kept (NOT: bool) */
+    /* one operand, elementwise; the dtype stays (NOT: bool) */
     OP_NEG,
     OP_ABS,
     OP_SQRT,
@@ -26,8 +26,8 @@ enum op_code {
     OP_COS,
     OP_FLOOR,
     OP_NOT,
-    OP_CAST, /* to the node's dtype; rounds there even while intermediates stay double, unless
-                attrs.keep says that only the dtype changes */
+    OP_CAST, /* to the node's dtype; rounds even while intermediates are double, unless attrs.keep
+                says that only the dtype changes */
     /* two operands, broadcasting, equal dtypes; comparisons give bool */
     OP_ADD,
     OP_SUB,
@@ -52,13 +52,13 @@ enum op_code {
     OP_MIN,
     OP_ARGMAX, /* one axis; i64; the lowest index on ties */
     OP_ARGMIN,
-    OP_TOPK, /* i64: places of the largest along attrs.axis, falling, of equals the lowest first */
+    OP_TOPK, /* i64: places of the largest along attrs.axis, largest first; equal ones by place */
     /* scans along attrs.axis */
     OP_CUMSUM,
     OP_CUMPROD,
     /* contractions */
-    OP_MATMUL, /* (..., M, K) x (..., K, N), leading axes broadcast; attrs.trans_a/b swap the last
-                  two first */
+    OP_MATMUL, /* (..., M, K) x (..., K, N), leading axes broadcast; attrs.trans_a/b first swap the
+                  last two axes of a or b */
     OP_GROUPED_MATMUL, /* in: x (T, K), w (G, K, N), offsets (G + 1): rows offsets[g] to
                           offsets[g + 1] of x times w[g] */
     OP_CONV, /* in: x (N, C, space...), w (O, C/groups, k...) [, bias (O)]; attrs.window */
@@ -73,8 +73,7 @@ enum op_code {
     OP_CONCAT, /* any number of inputs along attrs.axis */
     OP_PAD,    /* attrs.lo[], hi[] per axis, filled with attrs.value */
     OP_EXPAND, /* broadcast to the node's shape */
-    OP_GATHER, /* in: x, index (integer). Output axis attrs.axis of x is replaced by index's shape
-                */
+    OP_GATHER, /* in: x, index (integer). The shape of index replaces axis attrs.axis of x */
     OP_TAKE,   /* in: x, index of x's rank: y[.., i, ..] = x[.., index[.., i, ..], ..] along
                   attrs.axis */
     /* recurrences over time: in: gates from x (T, B, G*H), w_hh (G*H, H), b_hh (G*H), h0 (B, H)[,

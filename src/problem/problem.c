@@ -69,7 +69,7 @@ void size_print(const struct size *s, struct buf *out)
         buf_addf(out, "%s%s=%.12g", i ? " " : "", s->params[i].name, s->params[i].value);
 }
 
-/* "level1/019_relu": the folder is the level, leading digits are the id. */
+/* Reads level and id from a name such as "level1/019_relu": folder and leading digits. */
 static void read_name(struct problem *p, const char *name)
 {
     const char *slash = strrchr(name, '/'), *stem = slash ? slash + 1 : name;
@@ -97,7 +97,7 @@ static void hash_size(const struct size *s, struct hash *h)
 int trace_size(struct problem *p, enum size_set set, int index, bool first, struct err *err)
 {
     AUTO(graph_freep) struct graph *graph = graph_new();
-    /* In a buffer of the heap's own: texts[] moves when a lib joins it. */
+    /* A copy of the struct: texts[] moves when a lib is added, its bytes stay where they are. */
     const struct buf text = p->texts[0].text;
     struct trace t = {
         .problem = p,
@@ -135,8 +135,8 @@ static void hash_set(const struct problem *p, enum size_set set, struct hash *h)
         hash_adds(h, p->sizes[set][i].hash);
 }
 
-/* What changes the judgement beside the graphs goes in, too. A medium set that follows from small
- * stays out: runs from before there was one go on. */
+/* Hashes the graphs and everything else that changes the judgement. A medium set that follows from
+ * small stays out, so that runs from before there was such a set can be resumed. */
 static void hash_problem(struct problem *p)
 {
     struct hash h;
@@ -160,7 +160,7 @@ static int trace_all(struct problem *p, struct err *err)
 {
     bool first = true;
 
-    /* The first run finds out how many sizes there are; before it, there is one to try. */
+    /* The first run finds out how many sizes there are; until then one is tried. */
     for (int set = 0; set < SIZES_COUNT; set++) {
         for (int i = 0; i < MAX(p->n_sizes[set], first); i++) {
             if (trace_size(p, (enum size_set)set, i, first, err) < 0)
@@ -234,7 +234,7 @@ struct unpacker {
     size_t left;
 };
 
-/* The next line, without its end; NULL: there is none. A heap string of the caller's. */
+/* The next line without its newline, as a heap string that the caller owns; NULL: none is left. */
 static char *take_line(struct unpacker *u)
 {
     const char *end = memchr(u->at, '\n', u->left);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Every core op in PyTorch's words. Most are a form with $0, $1, ... for the operands; those with
- * attributes have a function. To add a core op: a form or a function, and a line in the table. */
+/* The PyTorch spelling of every core op. Most are a form with $0, $1, ... for the operands; those
+ * with attributes have a function. To add a core op: a form or a function, and a line in the table.
+ */
 #include "problem/torch_ops.h"
 
 #include <assert.h>
@@ -62,7 +63,7 @@ static bool is_number(const struct graph *g, int node)
     return g->nodes[node].op == OP_CONST && g->nodes[node].shape.rank == 0;
 }
 
-/* A number needs a tensor beside it to take its dtype and device from. */
+/* A number is written as such only beside a tensor, from which it takes its dtype and device. */
 bool torch_inlines(const struct graph *g, const struct node *n, int i)
 {
     int first = n->op == OP_WHERE;
@@ -212,8 +213,8 @@ static void expr_reduce(const struct torch_names *t, const struct node *n, struc
     buf_addch(out, ')');
 }
 
-/* torch.prod takes one axis at a time: from the last one on, so that the others keep their places.
- */
+/* torch.prod takes one axis at a time. The last axis goes first, so that the others keep their
+ * numbers. */
 static void expr_prod(const struct torch_names *t, const struct node *n, struct buf *out)
 {
     add_form(t, n, "$0", out);
@@ -294,7 +295,8 @@ static void expr_conv(const struct torch_names *t, const struct node *n, struct 
     buf_addch(out, ')');
 }
 
-/* PyTorch pools (N, C, space...); whatever else stands before the space is taken as channels. */
+/* PyTorch pools (N, C, space...). If other axes precede the space, they are merged into channels.
+ */
 static void expr_pool(const struct torch_names *t, const struct node *n, struct buf *out)
 {
     const struct window *w = &n->attrs.window;
@@ -349,7 +351,7 @@ static void add_colons(int n, struct buf *out)
         buf_adds(out, ":, ");
 }
 
-/* PyTorch has no negative steps: turn the axis round first. */
+/* PyTorch has no negative steps: the axis is flipped first. */
 static void expr_slice(const struct torch_names *t, const struct node *n, struct buf *out)
 {
     const struct op_attrs *a = &n->attrs;
@@ -395,7 +397,7 @@ static void expr_pad(const struct torch_names *t, const struct node *n, struct b
     buf_addch(out, ')');
 }
 
-/* Only int64 is an index everywhere. */
+/* The index operand as int64, the only dtype that PyTorch takes as an index everywhere. */
 static const char *index_form(const struct torch_names *t, const struct node *n)
 {
     return operand(t, n, 1)->dtype == DT_I64 ? "$1" : "$1.long()";
@@ -490,7 +492,7 @@ void torch_expr(const struct torch_names *t, int node, struct buf *out)
 {
     const struct node *n = &t->graph->nodes[node];
 
-    assert(n->op != OP_SOURCE); /* it has a name from the start */
+    assert(n->op != OP_SOURCE); /* a source has a name and needs no expression */
     if (spellings[n->op].fn)
         spellings[n->op].fn(t, n, out);
     else

@@ -8,21 +8,22 @@
 struct torch_names {
     const struct graph *graph;
     char **of_node; /* a Python expression without operators; NULL while the node has no name */
-    /* Attributes of a tensor that is always there, or NULL: what f32 means in this run (a module
-     * that is run in float64 stays in float64), and where tensors made here belong. */
+    /* The dtype and device of a source, as Python expressions, or NULL. f32 follows the inputs, so
+     * that a module that is run in float64 stays in float64; new tensors are made on `device`. */
     const char *f32, *device;
 };
 
 /* Whether operand i of the node is written as a number, so that it needs no line of its own. */
 bool torch_inlines(const struct graph *g, const struct node *n, int i);
-/* Whether the node is its operand: PyTorch has no words for some of these (a sum over no axis). */
+/* Whether the node equals its operand. PyTorch cannot write some of these (a sum over no axis). */
 bool torch_is_operand(const struct graph *g, const struct node *n);
-/* "torch.maximum(v1, v2)" */
+/* Adds an expression such as "torch.maximum(v1, v2)". */
 void torch_expr(const struct torch_names *t, int node, struct buf *out);
 
-/* "2, 3" and "()" */
+/* Adds "2, 3", or "()" for a scalar. */
 void torch_add_dims(const struct shape *s, struct buf *out);
-/* Shortest that reads back as the same double; whole where the dtype is. */
+/* Adds the shortest number that reads back as the same double; a whole number if the dtype is an
+ * integer. */
 void torch_add_number(double v, enum dtype dtype, struct buf *out);
 const char *torch_dtype(enum dtype dtype); /* "torch.float32" */
 

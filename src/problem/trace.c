@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors as Lua sees them, and the few primitives of which the prelude makes everything else. */
+/* Tensors as Lua values, and the few primitives of which the prelude makes everything else. */
 #include "problem/trace.h"
 
 #include <lauxlib.h>
@@ -93,7 +93,7 @@ static int add_node(lua_State *L, enum op_code op, const int *in, int n_in,
     return node;
 }
 
-/* A plain number beside a tensor takes the tensor's dtype. */
+/* Adds a constant: a plain number beside a tensor takes the tensor's dtype. */
 static int number_node(lua_State *L, double value, enum dtype dtype)
 {
     struct op_attrs attrs = {.value = value};
@@ -106,7 +106,7 @@ static int number_node(lua_State *L, double value, enum dtype dtype)
     return add_node(L, OP_CONST, NULL, 0, &attrs, &want);
 }
 
-/* The dtype numbers adapt to: that of the first tensor (where: behind the condition). */
+/* The dtype that numbers adapt to: that of the first tensor; where() skips its condition. */
 static bool adapt_to(lua_State *L, const int *in, int n_in, enum op_code op, enum dtype *ret)
 {
     for (int i = op == OP_WHERE; i < n_in; i++) {
@@ -118,7 +118,7 @@ static bool adapt_to(lua_State *L, const int *in, int n_in, enum op_code op, enu
     return false;
 }
 
-/* Operands from stack index `first` on, numbers turned into constants. */
+/* Reads operands from stack index `first` on and turns numbers into constants. */
 static void read_operands(lua_State *L, enum op_code op, int first, int n, int *in)
 {
     const char *name = op_table[op].name;
@@ -141,7 +141,8 @@ static void read_operands(lua_State *L, enum op_code op, int first, int n, int *
     }
 }
 
-/* sqrt(2) is a number: the same names serve both. */
+/* Evaluates an op of a plain number: sqrt(2) is a number, because the same names serve numbers and
+ * tensors. */
 static bool fold_number(enum op_code op, double x, double *ret)
 {
     switch (op) {
@@ -191,7 +192,7 @@ static int l_node(lua_State *L)
         return 1;
     }
     while (n > op_table[op].min_in && lua_isnil(L, 2 + n))
-        n--; /* a bias left out */
+        n--; /* an optional operand, such as a bias, was left out */
     if (n > OPERANDS_MAX)
         return trace_raise(L, "%s: more than %d tensors", name, OPERANDS_MAX);
     if (n > 0)
@@ -310,7 +311,7 @@ static int l_newindex(lua_State *L)
 
 /* ------------------------------------------------------------------ calls */
 
-/* begin_call(name): nodes belong to it until end_call. */
+/* begin_call(name): nodes that are made until end_call belong to this call. */
 static int l_begin_call(lua_State *L)
 {
     struct trace *t = trace_of(L);

@@ -44,8 +44,8 @@ enum arith arith_of(enum dtype t)
     }
 }
 
-/* Where a class's numbers are multiplied when it has no unit of its own: in the next class that
- * holds them exactly. */
+/* The class whose unit multiplies the numbers of a class that has no unit of its own: the next one
+ * that holds them exactly. */
 static const enum arith wider[ARITH_COUNT] = {
     [ARITH_FP64] = ARITH_FP64, [ARITH_FP64_TENSOR] = ARITH_FP64, [ARITH_FP32] = ARITH_FP32,
     [ARITH_TF32] = ARITH_FP32, [ARITH_BF16] = ARITH_FP32,        [ARITH_FP16] = ARITH_FP32,
@@ -61,9 +61,9 @@ double arith_rate(const double rates[ARITH_COUNT], enum arith a)
     return rates[a];
 }
 
-/* Wide numbers as sums of narrow ones: so many products of the narrow kind make one of the wide.
- * fp32 is two tf32 or two scaled fp16 (lo * lo is dropped: 3 products) or three bf16 (6); fp64 is
- * at least seven slices of int8 (28). */
+/* Wide numbers as sums of narrow ones: how many narrow products make one wide product. fp32 is two
+ * tf32 or two scaled fp16 (lo * lo is dropped: 3 products) or three bf16 (6); fp64 is at least
+ * seven slices of int8 (28). */
 static const struct {
     enum arith wide, narrow;
     int products;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures that do not depend on the thread count: the elements are cut into blocks whose bounds
- * depend on n and the row length alone, and the blocks' figures are added in order. A block goes
- * through tiles that fit the first-level cache, and through runs that share a row's scale.
+/* The figures do not depend on the thread count: the elements are cut into blocks whose bounds
+ * depend on n and the row length alone, and the blocks' figures are added in order. A block is cut
+ * into tiles that fit the first-level cache, and these into runs that share a row's scale.
  *
- * A run is first measured without a branch, in eight lanes. Whatever is not ordinary in it (a value
- * that is not finite, a scale of 0) makes the sum of squares something else than a finite number,
- * and then the run is measured again with care: no NaN gets lost in a maximum. */
+ * A run is first measured without a branch, in eight lanes. A value that is not finite, or a scale
+ * of 0, makes the sum of squares infinite or NaN. The run is then measured again with care, so that
+ * no NaN gets lost in a maximum. */
 #include "tensor/compare.h"
 #include "base/util.h"
 #include "tensor/sum_sq.h"
@@ -16,11 +16,11 @@
 
 #define PARALLEL_MIN 65536
 #define BLOCK_MIN 16384 /* elements */
-#define BLOCKS_MAX 512  /* their figures lie on the stack */
+#define BLOCKS_MAX 512  /* the blocks' figures lie on the stack */
 #define TILE 512
 #define LANES COMPARE_LANES
 
-/* Elements per block: a multiple of unit, and no more than BLOCKS_MAX of them. */
+/* Elements per block: a multiple of unit, and large enough for at most BLOCKS_MAX blocks. */
 static int64_t block_size(int64_t n, int64_t unit)
 {
     int64_t size = MAX(BLOCK_MIN, n / BLOCKS_MAX + 1);
@@ -103,7 +103,7 @@ static void set_max(struct compare_stats *s, double ratio, int64_t at, double go
     s->want = want;
 }
 
-/* |e / r|; low is the larger of the row's RMS and the floor. */
+/* |e / r|: the error in units of the scale. low is the larger of the row's RMS and the floor. */
 static inline double ratio_of(double y, double got, double low)
 {
     double r = fabs(y) > low ? fabs(y) : low;
@@ -111,7 +111,8 @@ static inline double ratio_of(double y, double got, double low)
     return fabs(got - y) / r;
 }
 
-/* Elements at .. at + n - 1 of the tensor, one by one under the rules for what is not ordinary. */
+/* Measures elements at .. at + n - 1 of the tensor one by one, some of which are not finite or have
+ * a scale of 0. */
 static void run_careful(struct compare_stats *s, const double *y, const double *got, int64_t n,
                         double low, int64_t at)
 {
@@ -132,7 +133,8 @@ static void run_careful(struct compare_stats *s, const double *y, const double *
     }
 }
 
-/* Three plain loops are what both compilers make vector code of. */
+/* Measures a run of elements that share a scale. Both compilers make vector code of its three plain
+ * loops. */
 static void run(struct compare_stats *s, const double *y, const double *got, int64_t n, double low,
                 int64_t at)
 {
@@ -167,12 +169,12 @@ static void run(struct compare_stats *s, const double *y, const double *got, int
     }
 }
 
-/* What is compared, and how. */
+/* Two tensors to compare, and the scale of their errors. */
 struct compare_job {
     enum dtype dtype;
     const void *y;
     const char *got;
-    int64_t row_len; /* 0: every element has low as it is */
+    int64_t row_len; /* 0: low holds for every element */
     double low, floor;
 };
 
@@ -183,7 +185,7 @@ static double row_low(const struct compare_job *job, int64_t at)
     return MAX(sum_sq_rms(sum_sq(row, job->row_len), row, job->row_len), job->floor);
 }
 
-/* A block of whole rows, or of anything when there are none. */
+/* Compares one block of floats: whole rows, or any n elements if row_len is 0. */
 static void block_reals(const struct compare_job *job, int64_t from, int64_t n,
                         struct compare_stats *s)
 {
@@ -257,7 +259,7 @@ static void compare_range(const struct compare_job *job, int64_t from, int64_t n
         compare_merge(ret, &part[b]);
 }
 
-/* Rows so long that one alone is worth all threads. */
+/* Compares rows so long that all threads share each one. */
 static void compare_long_rows(struct compare_job job, int64_t n, struct compare_stats *ret)
 {
     int64_t row_len = job.row_len;
@@ -269,7 +271,7 @@ static void compare_long_rows(struct compare_job job, int64_t n, struct compare_
     }
 }
 
-/* Integers have no scale; the place that is shown is the first that differs. */
+/* Integers have no scale; max_at, got and want show the first element that differs. */
 static void show_unequal(const struct compare_job *job, struct compare_stats *s)
 {
     int64_t got, at = MAX(s->first_unequal, 0);
@@ -280,7 +282,7 @@ static void show_unequal(const struct compare_job *job, struct compare_stats *s)
     set_max(s, 0, at, (double)got, (double)((const int64_t *)job->y)[at]);
 }
 
-/* A scale that is no number would hide every error behind it. */
+/* 0 instead of a scale that is not finite or not positive, which would hide every error. */
 static double sane(double scale)
 {
     return isfinite(scale) && scale > 0 ? scale : 0;

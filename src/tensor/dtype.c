@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Each type has six array kernels, made from narrow.h by macro: simple loops over one type that the
- * compiler can turn into vector code. A table row per type holds them with everything else that is
- * known about it. */
+ * compiler can turn into vector code. A table has one row per type: its kernels, name, size and
+ * other properties. */
 #include "tensor/dtype.h"
 #include "base/util.h"
 #include "tensor/narrow.h"
@@ -28,7 +28,7 @@ typedef void convert_fn(const void *restrict src, void *restrict dst, int64_t n)
         }                                                                     \
     }
 
-/* All six; three of them differ between floats and integers. */
+/* The six conversions of one type; three of them differ between floats and integers. */
 #define KERNELS(name, type, of_f32, as_i64, of_i64)         \
     KERNEL(name##_to_f64, type, double, widen_##name(v))    \
     KERNEL(name##_to_f32, type, float, widen_##name(v))     \
@@ -147,7 +147,7 @@ void dtype_store(enum dtype t, void *at, double value)
     info(t)->from_f64(&value, at, 1);
 }
 
-/* Called per element of an honest run: spelled out for the float types, which it is asked for. */
+/* An honest run calls this per element, so the float types that it needs are written out. */
 double dtype_round(enum dtype t, double value)
 {
     uint64_t room;

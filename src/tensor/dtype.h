@@ -26,7 +26,7 @@ enum dtype {
 
 size_t dtype_size(enum dtype t);
 const char *dtype_name(enum dtype t);
-/* false when there is no such type */
+/* Returns false when there is no such type. */
 bool dtype_parse(const char *name, enum dtype *ret);
 bool dtype_is_float(enum dtype t);
 /* Unit roundoff u: half the distance from 1 to the next number, 2^-24 for f32. 0 for integers. */
@@ -34,13 +34,13 @@ double dtype_roundoff(enum dtype t);
 /* DLPack type code and bits (1.2: float8 e4m3fn 10, e5m2 12, bool 6, bfloat 4). */
 void dtype_dlpack(enum dtype t, uint8_t *ret_code, uint8_t *ret_bits);
 
-/* One element each way, by way of double (exact for every type but i64 beyond 2^53). */
+/* Reads or writes one element through double (exact for every type but i64 beyond 2^53). */
 double dtype_load(enum dtype t, const void *at);
 void dtype_store(enum dtype t, void *at, double value);
-/* value rounded to t and widened again */
+/* The value rounded to t and widened again. */
 double dtype_round(enum dtype t, double value);
 
-/* Formats that exist only for rounding: what cheaper arithmetic would have done to an operand. */
+/* Formats to which cheaper arithmetic would round an operand. Not all of them are element types. */
 enum rounding {
     ROUND_NONE,
     ROUND_TF32, /* 10 bits of mantissa, f32's exponent */
@@ -51,8 +51,8 @@ enum rounding {
 };
 float round_to(enum rounding r, float value);
 
-/* Arrays, in parallel when they are large. Float types only widen to f64/f32 here; integer types go
- * through int64. src and dst do not overlap. */
+/* Conversions of arrays between every element type and f64, f32 or int64, in parallel when they are
+ * large. src and dst do not overlap. */
 void dtype_to_f64(enum dtype t, const void *src, double *dst, int64_t n);
 void dtype_to_f32(enum dtype t, const void *src, float *dst, int64_t n);
 void dtype_to_i64(enum dtype t, const void *src, int64_t *dst, int64_t n);

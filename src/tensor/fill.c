@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* law.h makes four numbers at a time; here they are made by the thousand into a buffer that stays
- * in the first-level cache, and converted to the tensor's type from there. */
+/* Fills tensors. law.h makes four numbers at a time; fill.c makes a thousand into a buffer that
+ * stays in the first-level cache, and converts them to the tensor's type from there. */
 #include "tensor/fill.h"
 #include "base/hash.h"
 #include "base/util.h"
@@ -12,7 +12,7 @@
 #define CHUNK 1024 /* elements; a multiple of Philox's four */
 #define POISON_PARALLEL_MIN (1 << 20)
 #define POISON_CHUNK (1 << 16) /* bytes; a multiple of eight */
-#define GROUPS_MAX 1024        /* of offsets(), each entry of which adds up those before it */
+#define GROUPS_MAX 1024        /* groups of offsets(): each entry takes a pass over all groups */
 #define EXACT 0x1p53           /* whole numbers up to this are exact in double */
 
 static const char *const law_names[LAW_COUNT] = {
@@ -62,14 +62,14 @@ static bool is_finite(double x)
     return isfinite((float)x);
 }
 
-/* The least and the largest whole number between which the type holds, and double too, all. */
+/* The range in which both the type and double hold every whole number. */
 static void integer_range(enum dtype t, double *ret_low, double *ret_high)
 {
     *ret_low = MAX(dtype_round(t, -EXACT), -EXACT);
     *ret_high = MIN(dtype_round(t, EXACT), EXACT);
     if (t == DT_BOOL)
         *ret_low = 0;
-    if (dtype_is_float(t)) { /* beyond this it, or the float its numbers are made in, has gaps */
+    if (dtype_is_float(t)) { /* the type, or f32, in which numbers are made, has gaps beyond this */
         *ret_high = MIN(0x1p24, 1 / dtype_roundoff(t));
         *ret_low = -*ret_high;
     }
@@ -222,7 +222,7 @@ struct fill_job {
     char *data;
 };
 
-/* Elements at .. at + n - 1, at most a chunk of them. */
+/* Fills elements at .. at + n - 1 of a float tensor; n is at most CHUNK. */
 static void fill_reals(const struct fill_job *job, int64_t at, int64_t n)
 {
     const struct law_fill *f = &job->fill;
@@ -279,8 +279,8 @@ void fill_tensor(const struct law *law, uint64_t seed, enum dtype t, const struc
         fill_chunk(&job, at, count);
 }
 
-/* Bytes at .. at + n - 1, with at a multiple of eight. Words are written as they lie in memory on
- * every machine that has the devices: low byte first. */
+/* Poisons bytes at .. at + n - 1; at is a multiple of eight. Words are written low byte first, as
+ * they lie in memory on every machine that has our devices. */
 static void poison_chunk(uint64_t mixed_key, char *data, size_t at, size_t n)
 {
     size_t words = n / 8;
@@ -316,7 +316,7 @@ static int64_t first_byte_off(const char *data, size_t at, uint64_t want, size_t
     return INT64_MAX;
 }
 
-/* Offset of the first byte that is off, or INT64_MAX. */
+/* Offset of the first byte that differs from the poison, or INT64_MAX. */
 static int64_t poison_check_chunk(uint64_t mixed_key, const char *data, size_t at, size_t n)
 {
     size_t end = at + n;

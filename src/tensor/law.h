@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The numbers of a law, a function of (law, seed, row length, element index) and of nothing else.
- * Plain C that CUDA compiles too, with the same bits: + - * and sqrt are the same everywhere, so
+ * Plain C that CUDA compiles, too, with the same bits: + - * and sqrt are the same everywhere, so
  * log, cos and sin are made of them here.
  *
- * Numbers are made in float, whatever type they end in: an f64 tensor holds floats. What limits a
- * GPU here is the number of instructions, and doubles issue at half the rate; what is drawn at
- * random need not be right to the last bit either, so polynomials end where their error is that of
- * a float.
+ * Numbers are made in float, whatever type they end in: an f64 tensor holds floats. The number of
+ * instructions limits a GPU here, and doubles issue at half the rate. Random numbers need not be
+ * right to the last bit, so the polynomials are as exact as a float and no more.
  *
  * Philox counters: c0 c1 count blocks of four elements or rows, c3 says what the draw is for. The
  * key is the seed. Element i is lane i % 4 of block i / 4; work is done a block at a time, with the
- * parameters of the current row kept in a struct law_row. A row is the last axis. */
+ * parameters of the current row cached in a struct law_row. A row is the last axis. */
 #ifndef ASSAY_TENSOR_LAW_H
 #define ASSAY_TENSOR_LAW_H
 
@@ -20,7 +19,7 @@
 enum law_stream {
     LAW_STREAM_ELEMENT = 0,
     LAW_STREAM_ROW = 1,
-    LAW_STREAM_SECOND = 2, /* a second number per element, where one does not do */
+    LAW_STREAM_SECOND = 2, /* a second number per element, for laws that need two */
 };
 
 LAW_FN struct philox law_draw(uint64_t seed, int64_t at, enum law_stream stream)
@@ -38,7 +37,8 @@ LAW_FN uint64_t law_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* Eight bytes of poison; mixed_key is law_mix(key). One multiplication: it runs at memory speed. */
+/* Eight bytes of poison; mixed_key is law_mix(key). With one multiplication for eight bytes it runs
+ * at memory speed. */
 LAW_FN uint64_t law_poison(uint64_t mixed_key, uint64_t word)
 {
     uint64_t x = mixed_key + word * 0x9E3779B97F4A7C15u;
@@ -47,15 +47,15 @@ LAW_FN uint64_t law_poison(uint64_t mixed_key, uint64_t word)
     return x ^ (x >> 29);
 }
 
-/* 0 <= u < 1, a multiple of 2^-24 */
+/* A number 0 <= u < 1, a multiple of 2^-24. */
 LAW_FN float law_unit(uint32_t v)
 {
     return (float)(int32_t)(v >> 8) * 0x1p-24f;
 }
 
-/* The square root of -2 log u, with u = (k + 1/2) / 2^23 where k are the high bits of v: the length
- * of a vector of two standard normals, 3.4e-4 to 5.77. u = 2^e m with m in [sqrt(1/2), sqrt(2)), so
- * that nothing cancels where u is close to 1; -2 log(1 + f) / f has a polynomial within 1.7e-7. */
+/* The length of a vector of two standard normals, 3.4e-4 to 5.77: the square root of -2 log u, with
+ * u = (k + 1/2) / 2^23, where k is the high bits of v. u = 2^e m with m in [sqrt(1/2), sqrt(2)), so
+ * that nothing cancels if u is close to 1. A polynomial gives -2 log(1 + f) / f within 1.7e-7. */
 LAW_FN float law_radius(uint32_t v)
 {
     float u = f32_of_bits(0x3F800000u | v >> 9) - 0x1.fffffep-1f;
@@ -69,13 +69,14 @@ LAW_FN float law_radius(uint32_t v)
     p = p * f - 0.666701179f;
     p = p * f + 1.00000730f;
     p = p * f - 1.99999989f;
-    /* e still stands where an exponent does: its unit is 2^23. */
+    /* e is still in the bits of a float's exponent: its unit is 2^23. */
     return sqrtf((float)(int32_t)e * -0x1.62e43p-23f + p * f);
 }
 
-/* A direction in the plane, as cos and sin of pi/2 h with -1 < h < 1 an odd multiple of 2^-22 of
- * the high bits of w; the lowest bit turns it to the other half. Neither is ever 0: sin(pi/2 h) is
- * h and cos(pi/2 h) is 1 - h^2 times a polynomial in h^2, within 6e-9 and 2.1e-7. */
+/* A direction in the plane, as cos and sin of pi/2 h. The high bits of w give h, an odd multiple of
+ * 2^-22 with -1 < h < 1; the lowest bit of w flips the sign of cos. Neither is ever 0: sin(pi/2 h)
+ * is h times a polynomial in h^2 (within 6e-9), cos(pi/2 h) is 1 - h^2 times one (within 2.1e-7).
+ */
 LAW_FN void law_direction(uint32_t w, float *ret_cos, float *ret_sin)
 {
     float h = f32_of_bits(0x40000001u | w >> 9) - 3;
@@ -108,13 +109,13 @@ LAW_FN float law_exp2(float x)
     return p * f32_of_bits((uint32_t)(127 + k) << 23);
 }
 
-/* 0 <= result < n, for n up to 2^32 */
+/* A whole number 0 <= x < n, for n up to 2^32. */
 LAW_FN int64_t law_below(uint32_t v, int64_t n)
 {
     return (int64_t)(((uint64_t)v * (uint64_t)n) >> 32);
 }
 
-/* 0 <= result < n, for any n that is exact in double */
+/* A whole number 0 <= x < n, for any n that is exact in double. */
 LAW_FN int64_t law_below_long(uint32_t v, int64_t n)
 {
     return (int64_t)((double)v * 0x1p-32 * (double)n);
@@ -130,15 +131,16 @@ LAW_FN void law_normal_pair(uint32_t v, uint32_t w, float out[2])
     out[1] *= radius;
 }
 
-/* Four, of what was drawn for a block. */
+/* Four standard normals, from the draw of a block. */
 LAW_FN void law_normals(struct philox r, float out[4])
 {
     law_normal_pair(r.v[0], r.v[1], out);
     law_normal_pair(r.v[2], r.v[3], out + 2);
 }
 
-/* Half octaves, in number the ones among 32 random bits less 16: 2^k and 1.5 2^k, the logarithm
- * binomial with a deviation of 1.4 octaves. Close to exp of a normal, at a tenth of its price. */
+/* A random scale of n half octaves (2^k or 1.5 * 2^k), where n is the number of ones among 32
+ * random bits less 16. Its logarithm is binomial with a deviation of 1.4 octaves: close to exp of a
+ * normal, at a tenth of the cost. */
 LAW_FN float law_heavy_scale(uint32_t v)
 {
     return f32_of_bits(0x3F800000u + ((ones_of_bits(v) - 16u) << 22));
@@ -146,17 +148,17 @@ LAW_FN float law_heavy_scale(uint32_t v)
 
 /* ---- rows ---- */
 
-/* What all elements of a row share. */
+/* The parameters that all elements of a row share. */
 struct law_row {
     int64_t row;
     int64_t len;
     struct philox draw;
-    /* spread, heavy, paged: scaled; bands: the lower bound and the width, scaled; peaks: the height
-     * of the peaks; ties: the bound */
+    /* spread, heavy, paged: location and deviation, times the law's scale; bands: lower bound and
+     * width, times the law's scale; peaks: location is the peaks' height; ties: the bound */
     float location, deviation;
-    int bits; /* perm, lengths: the least with 2^bits >= len, at least 2 */
-    /* needle: the two random places; peaks: one; cluster: where it begins and the lone peaks;
-     * sorted, ties: the exceptions. Places that a row does not have are -1, but for needle. */
+    int bits; /* perm, lengths: the smallest number with 2^bits >= len, at least 2 */
+    /* needle: two random places; peaks: one sure peak; cluster: its begin and the lone peaks;
+     * sorted, ties: the exceptions. Places that a row does not have are -1, except for needle. */
     int64_t needle[3];
 };
 
@@ -166,7 +168,7 @@ struct law_row {
         {                               \
             0, 0, 0                     \
         }                               \
-    } /* no row yet */
+    } /* row -1: nothing is cached yet */
 
 LAW_FN float law_scale(const struct law *law)
 {
@@ -182,7 +184,7 @@ LAW_FN void law_row_spread(struct law_row *r, float scale)
     r->location = r->deviation * z[0];
 }
 
-/* Two different places that are neither the first nor the last. */
+/* Chooses two different places that are neither the first nor the last. */
 LAW_FN void law_row_needle(struct law_row *r)
 {
     int64_t inner = r->len - 2;
@@ -197,17 +199,18 @@ LAW_FN void law_row_needle(struct law_row *r)
     r->needle[1] = 1 + (p + step) % inner;
 }
 
-/* Heights are multiples of 1/64: every float type above 8 bits holds them, so peaks are equal. */
+/* Peaks' heights are multiples of 1/64: every float type above 8 bits holds them, so that a row's
+ * peaks are equal. */
 LAW_FN void law_row_peaks(struct law_row *r)
 {
     r->location = (float)law_below(r->draw.v[0], 1024) * 0x1p-6f - 8;
     r->needle[0] = law_below_long(r->draw.v[1], r->len);
 }
 
-/* A row of so many elements has three exceptions, a shorter one has one. */
+/* A row of at least this length has three exceptions, a shorter one has one. */
 #define LAW_EXCEPTIONS_MIN 16
 
-/* Anywhere; two may fall together. */
+/* Chooses the exceptions of a row, at any place; two of them may be the same. */
 LAW_FN void law_row_exceptions(struct law_row *r)
 {
     for (int i = 0; i < 3; i++)
@@ -220,7 +223,8 @@ LAW_FN int law_is_exception(const struct law_row *r, int64_t at)
     return at == r->needle[0] || at == r->needle[1] || at == r->needle[2];
 }
 
-/* Lone peaks lie outside the cluster, which may be all of the row. */
+/* Chooses where the cluster begins, and lone peaks outside it. A cluster may fill the whole row.
+ */
 LAW_FN void law_row_cluster(struct law_row *r, int64_t width)
 {
     int64_t others = r->len - width;
@@ -234,7 +238,7 @@ LAW_FN void law_row_cluster(struct law_row *r, int64_t width)
                        : -1;
 }
 
-/* The bound is a whole number above the middle of the law's, and below its end. */
+/* Chooses a row's exceptions and its bound: a whole number of the upper half of the law's range. */
 LAW_FN void law_row_ties(struct law_row *r, const struct law *law)
 {
     int64_t low = (int64_t)law->a, high = (int64_t)law->b, middle = low + (high - low) / 2;
@@ -243,7 +247,7 @@ LAW_FN void law_row_ties(struct law_row *r, const struct law *law)
     r->location = (float)(middle + law_below(r->draw.v[3], high - middle));
 }
 
-/* A quarter to all of the law's width, anywhere in it. */
+/* Chooses a row's band: a quarter to all of the law's width, anywhere in the law's range. */
 LAW_FN void law_row_bands(struct law_row *r, const struct law *law)
 {
     float scale = law_scale(law), low = (float)law->a * scale, high = (float)law->b * scale;
@@ -302,8 +306,9 @@ LAW_FN uint32_t law_feistel(uint32_t x, uint32_t key)
     return x ^ (x >> 13);
 }
 
-/* Where the row's permutation sends at: six Feistel rounds over two parts of the index permute
- * 0..2^bits-1; outside the row we walk on along the cycle, which returns to it. */
+/* The place to which the row's permutation sends `at`. Six Feistel rounds over two parts of the
+ * index permute 0..2^bits-1. A result outside the row is permuted again until it lies inside: the
+ * cycle leads back. */
 LAW_FN int64_t law_permute(const struct law_row *r, int64_t at)
 {
     int low_bits = r->bits / 2;
@@ -324,7 +329,8 @@ LAW_FN int64_t law_permute(const struct law_row *r, int64_t at)
     return at;
 }
 
-/* Every second place of a shuffled row is an edge case, in turn; the others are anything. */
+/* One length. Half of the places of a row, chosen by a permutation, take the edge cases in turn;
+ * the others are random. */
 LAW_FN int64_t law_length(const struct law *law, const struct law_row *r, int64_t at, uint32_t v)
 {
     int64_t max = (int64_t)law->a;
@@ -338,7 +344,8 @@ LAW_FN int64_t law_length(const struct law *law, const struct law_row *r, int64_
     return length > max ? max : length;
 }
 
-/* Of every LAW_PAGE_CYCLE pages the last is dead: no table names it, its contents are NaN. */
+/* The last of every LAW_PAGE_CYCLE pages is dead: its contents are NaN, and a table names it only
+ * behind the end of a sequence. */
 #define LAW_PAGE_CYCLE 9
 
 LAW_FN int64_t law_live_page(int64_t nth)
@@ -359,8 +366,8 @@ LAW_FN int64_t law_length_of(const struct law *law, uint64_t seed, int64_t n, in
     return law_length(law, &r, i, law_draw(seed, i / 4, LAW_STREAM_ELEMENT).v[i % 4]);
 }
 
-/* Entry i of a block table with row_len pages to a sequence. Live pages come once each, in an order
- * of the seed's; an entry behind the end of its sequence names some dead page. */
+/* Entry i of a block table with row_len pages to a sequence. Each live page comes at most once, in
+ * an order that the seed decides; an entry behind the end of its sequence names a dead page. */
 LAW_FN int64_t law_page_of(const struct law *law, uint64_t seed, int64_t row_len, int64_t i)
 {
     int64_t live = (int64_t)law->a, sequence = i / row_len, at = i % row_len;
@@ -379,7 +386,8 @@ LAW_FN int64_t law_page_of(const struct law *law, uint64_t seed, int64_t row_len
     return law_live_page(law_permute(&whole, i));
 }
 
-/* Rows of group i: none in one of four, else a power of two; one group is far above the others. */
+/* The weight of group i, to which its number of rows is proportional: 0 for one group in four, else
+ * a power of two; one group has 256 more. */
 LAW_FN int64_t law_group_weight(uint64_t seed, int64_t groups, int64_t i)
 {
     uint32_t v = law_draw(seed, i, LAW_STREAM_ELEMENT).v[0];
@@ -388,14 +396,14 @@ LAW_FN int64_t law_group_weight(uint64_t seed, int64_t groups, int64_t i)
     return (i == hot ? 256 : 0) + (v % 4 == 0 ? 0 : (int64_t)1 << (v >> 2) % 8);
 }
 
-/* Where group i of row_len - 1 begins. */
+/* The row at which group i of (row_len - 1) groups begins. */
 LAW_FN int64_t law_offset(const struct law *law, uint64_t seed, int64_t row_len, int64_t i)
 {
     int64_t groups = row_len - 1, total = (int64_t)law->a, before = 0, all = 0;
 
     if (groups < 1)
         return 0;
-    if (law->b == 0) /* what is left over goes to the first ones */
+    if (law->b == 0) /* the first total % groups groups have one row more */
         return i * (total / groups) + (i < total % groups ? i : total % groups);
     for (int64_t k = 0; k < groups; k++) {
         int64_t weight = law_group_weight(seed, groups, k);
@@ -408,13 +416,13 @@ LAW_FN int64_t law_offset(const struct law *law, uint64_t seed, int64_t row_len,
 
 /* ---- a tensor, block by block ---- */
 
-/* What holds for a whole tensor. */
+/* The parameters that hold for a whole tensor. */
 struct law_fill {
     struct law law;
     uint64_t seed;
     int64_t row_len;
-    const struct law_row *rows; /* all and one more; NULL: made where needed. Not owned */
-    struct philox_keys keys;    /* of the seed */
+    const struct law_row *rows; /* all rows and one more; NULL: made when needed. Not owned */
+    struct philox_keys keys;    /* round keys of the seed */
     float scale;                /* law_scale(&law) */
 };
 
@@ -426,14 +434,14 @@ LAW_FN struct law_fill law_fill_of(const struct law *law, uint64_t seed, int64_t
     return f;
 }
 
-/* As law_draw(). */
+/* law_draw() with round keys that are made once for the tensor. */
 LAW_FN struct philox law_draw_block(const struct law_fill *f, int64_t block, enum law_stream stream)
 {
     return philox_draw((uint32_t)block, (uint32_t)((uint64_t)block >> 32), 0, (uint32_t)stream,
                        &f->keys);
 }
 
-/* Block number `block`, whose first element is number `at` of row number `row`. */
+/* The place of block number `block`: its first element is number `at` of row number `row`. */
 struct law_place {
     int64_t block, row, at;
 };
@@ -445,7 +453,7 @@ LAW_FN struct law_place law_place_of(int64_t row_len, int64_t block)
     return p;
 }
 
-/* On by as many blocks as lie before step. Divisions of 64 bits would cost more than a block. */
+/* Moves p forward by step->block blocks. Divisions of 64 bits would cost more than a block. */
 LAW_FN void law_place_move(struct law_place *p, const struct law_place *step, int64_t row_len)
 {
     p->block += step->block;
@@ -457,13 +465,13 @@ LAW_FN void law_place_move(struct law_place *p, const struct law_place *step, in
     }
 }
 
-/* Whether the block's elements all lie in one row. */
+/* Whether all elements of the block lie in one row. */
 LAW_FN int law_in_one_row(const struct law_fill *f, const struct law_place *p)
 {
     return p->at + 4 <= f->row_len;
 }
 
-/* One element on. */
+/* Moves p forward by one element. */
 LAW_FN void law_next(const struct law_fill *f, struct law_place *p)
 {
     if (++p->at == f->row_len) {
@@ -499,7 +507,7 @@ LAW_FN int law_is_needle(const struct law_row *r, int64_t at)
     return r->len < 4 || at == 0 || at == r->len - 1 || at == r->needle[0] || at == r->needle[1];
 }
 
-/* Few blocks hold a needle: the others need no normals. */
+/* A block of LAW_NEEDLE. Few blocks hold a needle; the others need no normals. */
 LAW_FN void law_needles(const struct law_fill *f, struct law_place p, struct law_row *r,
                         float out[4])
 {
@@ -522,7 +530,7 @@ LAW_FN void law_needles(const struct law_fill *f, struct law_place p, struct law
         out[k] = here[k] ? z[k] * f->scale : 0;
 }
 
-/* The row's location and scale, as spread has them. */
+/* A block of LAW_HEAVY: rows have a location and a scale as in LAW_SPREAD. */
 LAW_FN void law_heavies(const struct law_fill *f, const struct law_place *p, struct law_row *r,
                         float out[4])
 {
@@ -542,7 +550,8 @@ LAW_FN void law_bands(const struct law_fill *f, struct law_place p, struct law_r
     law_spreads(f, p, r, out);
 }
 
-/* In double: rows may be longer than floats count. Spikes lie above 4, by up to 4. */
+/* A block of LAW_SORTED, in double, because rows may be longer than floats can count. Spikes lie
+ * above 4, by up to 4. */
 LAW_FN void law_sorted(const struct law_fill *f, struct law_place p, struct law_row *r,
                        float out[4])
 {
@@ -559,7 +568,7 @@ LAW_FN void law_sorted(const struct law_fill *f, struct law_place p, struct law_
     }
 }
 
-/* Normals stay below 6: a lone peak lies above all of a cluster. */
+/* A block of LAW_CLUSTER. Normals stay below 6, so a lone peak lies above all of a cluster. */
 LAW_FN void law_clusters(const struct law_fill *f, struct law_place p, struct law_row *r,
                          float out[4])
 {
@@ -571,7 +580,7 @@ LAW_FN void law_clusters(const struct law_fill *f, struct law_place p, struct la
 
         int64_t from = r->needle[0];
 
-        if (p.at >= from && p.at < from + width) /* all of a row that is shorter */
+        if (p.at >= from && p.at < from + width) /* a row shorter than width is all cluster */
             out[k] += height;
         else if (p.at == r->needle[1] || p.at == r->needle[2])
             out[k] = above + (out[k] < 0 ? -out[k] : out[k]);
@@ -611,7 +620,8 @@ LAW_FN void law_peaks(const struct law_fill *f, struct law_place p, struct law_r
     }
 }
 
-/* NaN times anything is another NaN on a GPU than on a CPU: it comes after the scale. */
+/* A block of LAW_PAGED. NaN is set after scaling, because NaN times a number is another NaN on a
+ * GPU than on a CPU. */
 LAW_FN void law_paged(const struct law_fill *f, struct law_place p, struct law_row *r, float out[4])
 {
     if (f->law.b != 0)
@@ -625,7 +635,7 @@ LAW_FN void law_paged(const struct law_fill *f, struct law_place p, struct law_r
     }
 }
 
-/* Whole numbers a <= x < b; past 2^32 of them a second draw adds the bits that are missing. */
+/* Four whole numbers a <= x < b. If b - a is above 2^32, a second draw adds the missing bits. */
 LAW_FN void law_whole(const struct law_fill *f, int64_t block, int64_t out[4])
 {
     struct philox draw = law_draw_block(f, block, LAW_STREAM_ELEMENT);
@@ -651,7 +661,7 @@ LAW_FN int law_coin(const struct law_fill *f, uint32_t v)
     return law_unit(v) < (float)f->law.a;
 }
 
-/* Whether a law shapes standard normals, which are then in out before. */
+/* Whether a law is made from standard normals, which law_shape() then wants in out. */
 LAW_FN int law_wants_normals(enum law_kind kind)
 {
     return kind == LAW_SPREAD || kind == LAW_NORMAL || kind == LAW_HEAVY || kind == LAW_CLUSTER ||
@@ -659,9 +669,9 @@ LAW_FN int law_wants_normals(enum law_kind kind)
 }
 
 /* Elements 4 block .. 4 block + 3 of a float tensor, before rounding to its type. row is the
- * caller's cache, to be used with one law_fill only. Normals, where the law wants them, stand in
- * out: a CPU makes many at a time. The laws of large tensors come first, and scale what they are
- * made of instead of every number. */
+ * caller's cache, to be used with one law_fill only. If the law wants normals, the caller has put
+ * them into out: a CPU makes many at a time. The laws of large tensors come first, and scale their
+ * parameters instead of every number. */
 LAW_FN void law_shape(const struct law_fill *f, const struct law_place *p, struct law_row *row,
                       float out[4])
 {
@@ -716,7 +726,7 @@ LAW_FN void law_shape(const struct law_fill *f, const struct law_place *p, struc
     case LAW_PAGED:
         law_paged(f, *p, row, out);
         return;
-    default: /* LAW_CONSTANT; the others do not fit a float */
+    default: /* LAW_CONSTANT; no other law is left that fits a float */
         for (int k = 0; k < 4; k++)
             out[k] = a;
     }
@@ -745,7 +755,7 @@ LAW_FN void law_indices(const struct law_fill *f, struct law_place p, struct law
     }
 }
 
-/* The same for the elements of an integer or bool tensor. */
+/* Elements 4 block .. 4 block + 3 of an integer or bool tensor. */
 LAW_FN void law_integers(const struct law_fill *f, const struct law_place *p, struct law_row *row,
                          int64_t out[4])
 {
@@ -769,17 +779,17 @@ LAW_FN void law_integers(const struct law_fill *f, const struct law_place *p, st
         for (int k = 0; k < 4; k++)
             out[k] = law_offset(&f->law, f->seed, f->row_len, (first + k) % f->row_len);
         break;
-    case LAW_PAGES: /* the last block may reach past the table's end: any page will do there */
+    case LAW_PAGES: /* the last block may reach past the end of the table; any page will do there */
         for (int k = 0; k < 4; k++)
             out[k] = law_page_of(&f->law, f->seed, f->row_len, (first + k) % (int64_t)f->law.a);
         break;
-    default: /* LAW_CONSTANT; the others do not fit an integer */
+    default: /* LAW_CONSTANT; no other law is left that fits an integer */
         for (int k = 0; k < 4; k++)
             out[k] = (int64_t)f->law.a;
     }
 }
 
-/* One element alone, for a thread that has no block to make. */
+/* One element of a float tensor, for a thread that makes no whole block. */
 LAW_FN float law_real(const struct law_fill *f, int64_t i)
 {
     struct law_place p = law_place_of(f->row_len, i / 4);

@@ -1,40 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* One number between double and each element type: narrow_T(double) and widen_T(element); for the
- * small floats also narrow_T_single(float), which stays within 32 bits. dtype.h has the rules. CUDA
- * compiles this too, so that a device fills and compares as the host does. */
+/* Conversion of one number between double and each element type: narrow_T(double) and
+ * widen_T(element). Float types also have narrow_T_single(float), which for the small ones stays
+ * within 32 bits. dtype.h has the rules. CUDA compiles this, too, so that a device fills and
+ * compares as the host does. */
 #ifndef ASSAY_TENSOR_NARROW_H
 #define ASSAY_TENSOR_NARROW_H
 
 #include "tensor/portable.h"
 
-/* A float format of at most 16 bits. The codes of its positive numbers count upwards with them:
- * subnormals, normals, then max, then what lies beyond. */
+/* A float format of at most 16 bits. The codes of its positive numbers are in the order of the
+ * numbers: subnormals, normals up to max, then infinity and NaN. */
 struct narrow_format {
     int mantissa; /* explicit bits */
-    int bias;     /* of the exponent */
+    int bias;     /* the exponent's bias */
     int32_t max;  /* code of the largest number */
-    int32_t over; /* code of what does not fit: infinity, or max where the format saturates */
+    int32_t over; /* code of a number beyond max: infinity, or max if the format saturates */
     int32_t nan;
     uint32_t sign; /* the sign bit */
 };
 
-/* Straight from double, to nearest even: by way of float a number just off a midpoint would first
- * become the midpoint. 32 bits of the double are enough when the last of them says whether any bit
- * below is set, and twice as many fit a vector. */
+/* Rounds straight from double, to nearest even: through float, a number just off a midpoint would
+ * first become the midpoint. The upper 32 bits of the double are enough if the last of them also
+ * says whether any bit below is set; twice as many of them fit into a vector. */
 LAW_FN uint32_t narrow(struct narrow_format f, double x)
 {
     uint64_t bits = bits_of_f64(x);
     int32_t size = (int32_t)(bits >> 32 & 0x7FFFFFFF) | ((uint32_t)bits != 0);
     uint32_t sign = (uint32_t)(bits >> 63) * f.sign;
     int drop = 20 - f.mantissa;
-    /* Normal: half of the last kept bit is added (a little less when it is even), the carry may
-     * climb into the exponent, and the exponent is rebased. */
+    /* Normal: half of the last kept bit is added (a little less if that bit is 0), the carry may
+     * climb into the exponent, and the exponent gets the new bias. */
     uint32_t half = (1u << (drop - 1)) - 1 + (size >> drop & 1);
     int32_t normal = (int32_t)(((uint32_t)size + half) >> drop) - ((1023 - f.bias) << f.mantissa);
-    /* Subnormal: the sum with 2^52 quanta is rounded to whole quanta, its low bits count them. */
+    /* Subnormal: adding 2^52 quanta rounds to whole quanta; the low bits of the sum count them. */
     double magic = f64_of_bits((uint64_t)(1023 + 52 + 1 - f.bias - f.mantissa) << 52);
     int32_t small = (int32_t)bits_of_f64(fabs(x) + magic);
-    /* By mask: zeros among other numbers, as relu leaves them, would defeat branch prediction. */
+    /* A mask, not a branch: the zeros that relu leaves among other numbers would be mispredicted.
+     */
     int32_t code = normal ^ ((normal ^ small) & -(size < (1023 + 1 - f.bias) << 20));
 
     code = code > f.max ? f.over : code;
@@ -42,7 +44,7 @@ LAW_FN uint32_t narrow(struct narrow_format f, double x)
     return sign | (uint32_t)code;
 }
 
-/* The same code for a float. */
+/* narrow() of a float. */
 LAW_FN uint32_t narrow_single(struct narrow_format f, float x)
 {
     uint32_t bits = bits_of_f32(x);
@@ -79,7 +81,7 @@ NARROW_SMALL(bf16, uint16_t, 7, 127, 0x7F7F, 0x7F80, 0x7FC0, 0x8000)
 NARROW_SMALL(f8e4m3, uint8_t, 3, 7, 0x7E, 0x7E, 0x7F, 0x80)
 NARROW_SMALL(f8e5m2, uint8_t, 2, 15, 0x7B, 0x7C, 0x7E, 0x80)
 
-/* fp4: four bits, no infinity; NaN does not exist there and is the caller's. */
+/* fp4: four bits, no infinity and no NaN; the caller handles NaN. */
 LAW_FN uint8_t narrow_e2m1(double x)
 {
     struct narrow_format f = {1, 1, 0x7, 0x7, 0x7, 0x8};
@@ -102,13 +104,13 @@ LAW_FN float narrow_f32_single(float x)
     return x;
 }
 
-/* A GPU's conversion gives another NaN than a CPU's. */
+/* NaN is set by its bits: a GPU's conversion gives another NaN than a CPU's. */
 LAW_FN double narrow_f64_single(float x)
 {
     return x == x ? (double)x : f64_of_bits(0x7FF8000000000000u);
 }
 
-/* Integers: towards zero as a C cast, saturating, NaN becomes 0. */
+/* Conversion to an integer: towards zero like a C cast, saturating; NaN becomes 0. */
 LAW_FN int64_t narrow_i64(double x)
 {
     int64_t max = 0x7FFFFFFFFFFFFFFF;
@@ -146,7 +148,7 @@ LAW_FN uint8_t narrow_bool(double x)
     return x != 0;
 }
 
-/* The product shifts the exponent and normalises subnormals; it is exact. */
+/* f16 to float. The product by 2^112 shifts the exponent and normalises subnormals; it is exact. */
 LAW_FN float widen_f16(uint16_t v)
 {
     float size = f32_of_bits((uint32_t)(v & 0x7FFF) << 13) * 0x1p112f;
@@ -168,7 +170,7 @@ LAW_FN float widen_f8e4m3(uint8_t v)
     return f32_of_bits(bits_of_f32(size) | nan | (uint32_t)(v & 0x80) << 24);
 }
 
-/* The upper half of an f16. */
+/* An f8e5m2 is the upper half of an f16. */
 LAW_FN float widen_f8e5m2(uint8_t v)
 {
     return widen_f16((uint16_t)(v << 8));

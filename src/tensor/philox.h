@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Philox4x32-10 (Salmon et al., SC'11): a counter-based generator. Plain C that CUDA compiles too.
+/* Philox4x32-10 (Salmon et al., SC'11): a counter-based generator. Plain C that CUDA compiles, too.
  */
 #ifndef ASSAY_TENSOR_PHILOX_H
 #define ASSAY_TENSOR_PHILOX_H
@@ -10,7 +10,7 @@ struct philox {
     uint32_t v[4];
 };
 
-/* The keys of the ten rounds: who draws much makes them once. */
+/* The keys of the ten rounds. A caller that draws many numbers makes them once. */
 struct philox_keys {
     uint32_t k[20];
 };
@@ -54,7 +54,7 @@ LAW_FN struct philox philox4x32(uint32_t c0, uint32_t c1, uint32_t c2, uint32_t 
     return philox_draw(c0, c1, c2, c3, &keys);
 }
 
-/* The i-th of the places below n that a secret key chooses. */
+/* The i-th of the numbers from 0 to n - 1 that a secret key chooses. */
 LAW_FN uint64_t philox_place(uint64_t key, uint32_t i, uint64_t n)
 {
     struct philox p = philox4x32(i, 0, 0, 0, (uint32_t)key, (uint32_t)(key >> 32));

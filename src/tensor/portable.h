@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What plain C and run-time compiled CUDA or HIP spell differently. Headers built on it (philox.h,
- * law.h, narrow.h) include nothing else of the system: there the integer types are defined by
- * whoever puts the program together. Compile them without contraction (-ffp-contract=off,
- * --fmad=false), without flushing of subnormals and without fast math, or the bits differ. */
+/* Names for things that plain C and run-time compiled CUDA or HIP spell differently. Headers built
+ * on it (philox.h, law.h, narrow.h) include nothing else of the system. For run-time compilation,
+ * the code that puts the program together defines the integer types. Compile them without
+ * contraction (-ffp-contract=off, --fmad=false), without flushing of subnormals and without fast
+ * math, or the bits differ. */
 #ifndef ASSAY_TENSOR_PORTABLE_H
 #define ASSAY_TENSOR_PORTABLE_H
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 
 #define LAW_FN static __device__ __forceinline__
-/* What many places call and none often: inlined everywhere it doubles the time to compile. */
+/* For functions with many callers that each call rarely: inlining them everywhere doubles the time
+ * to compile. */
 #define LAW_RARE_FN static __device__ __noinline__
 
 LAW_FN uint64_t bits_of_f64(double x)
@@ -32,7 +34,7 @@ LAW_FN float f32_of_bits(uint32_t bits)
     return __uint_as_float(bits);
 }
 
-/* How many bits are 1. */
+/* Number of bits that are 1. */
 LAW_FN uint32_t ones_of_bits(uint32_t bits)
 {
     return (uint32_t)__popc(bits);
@@ -79,7 +81,8 @@ LAW_FN float f32_of_bits(uint32_t bits)
     return x;
 }
 
-/* In sums of 2, 4 and 8 bits: not every x86-64 has an instruction, and this goes into vectors. */
+/* Number of bits that are 1, by sums of 2, 4 and 8 bits: not every x86-64 has an instruction for
+ * it, and this can be vectorised. */
 LAW_FN uint32_t ones_of_bits(uint32_t bits)
 {
     bits -= bits >> 1 & 0x55555555u;

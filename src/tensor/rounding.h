@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* round_to() of dtype.h for whoever wants it inlined. CUDA compiles this too. */
+/* round_to() of dtype.h as inline functions. CUDA compiles this, too. */
 #ifndef ASSAY_TENSOR_ROUNDING_H
 #define ASSAY_TENSOR_ROUNDING_H
 
 #include "tensor/dtype.h"
 #include "tensor/narrow.h"
 
-/* Subnormals and the carry into the exponent come out right by themselves: the codes of adjacent
- * floats are adjacent. */
+/* Rounds to 10 bits of mantissa. Subnormals and the carry into the exponent need no case of their
+ * own, because the codes of adjacent floats are adjacent. */
 LAW_FN float round_tf32(float value)
 {
     uint32_t bits = bits_of_f32(value);

@@ -3,10 +3,11 @@
 
 #include <inttypes.h>
 
-/* Rows shorter than this say too little about their own scale (facts: the error gate). */
+/* Rows shorter than this say too little about their own scale (docs/correctness.md). */
 #define ROW_MIN 16
 
-/* A zero does not hide a product of the others that is too large: strides are made of it. */
+/* A dimension of 0 does not hide that the product of the others is too large: strides are made of
+ * that product. */
 int64_t shape_count(const struct shape *s)
 {
     int64_t count = 1;

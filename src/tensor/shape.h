@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define SHAPE_MAX_RANK 8
-/* Element counts are 64-bit everywhere; past this a product is refused rather than wrapped. */
+/* The largest element count: a larger product is refused, so that 64 bits never overflow. */
 #define SHAPE_MAX_COUNT ((int64_t)1 << 46)
 
 struct shape {
@@ -21,12 +21,12 @@ int64_t shape_count(const struct shape *s);
 bool shape_equal(const struct shape *a, const struct shape *b);
 /* Contiguous strides in elements, last axis fastest. */
 void shape_strides(const struct shape *s, int64_t strides[SHAPE_MAX_RANK]);
-/* NumPy's rule; false when the two do not fit. */
+/* Broadcasts two shapes by NumPy's rule; false when they do not fit. */
 bool shape_broadcast(const struct shape *a, const struct shape *b, struct shape *ret);
-/* "[4, 16]" */
+/* Adds text like "[4, 16]". */
 void shape_print(const struct shape *s, struct buf *out);
-/* Length of the last axis, or of the whole tensor pooled when that is shorter than 16: the row of
- * the error gate. *ret_whole says which. */
+/* Length of the error gate's row: of the last axis, or of the whole tensor if that axis is shorter
+ * than 16. *ret_whole says which. */
 int64_t shape_row(const struct shape *s, bool *ret_whole);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Squares of the finite ones among some elements, and their root mean square: what a row's scale is
- * made of. CUDA compiles this too, so that scales are the same bits on a device. */
+/* Sum of squares of the finite elements, and their root mean square, from which a row's scale is
+ * made. CUDA compiles this, too, so that scales are the same bits on a device. */
 #ifndef ASSAY_TENSOR_SUM_SQ_H
 #define ASSAY_TENSOR_SUM_SQ_H
 
@@ -30,7 +30,7 @@ LAW_FN struct sum_sq sum_sq_careful(const double *y, int64_t n)
     return s;
 }
 
-/* For finite sums that are out of double's range; y as large as that is rare. */
+/* RMS of numbers so large that their squares overflow double, which is rare. */
 LAW_FN double sum_sq_rms_scaled(const double *y, int64_t n)
 {
     double max = 0, sum = 0;
@@ -49,7 +49,7 @@ LAW_FN double sum_sq_rms_scaled(const double *y, int64_t n)
     return max * sqrt(sum / (double)count);
 }
 
-/* 0 when none is finite. s is the sum over y. */
+/* RMS of the finite elements of y; 0 when none is finite. s is the sum of squares over y. */
 LAW_FN double sum_sq_rms(struct sum_sq s, const double *y, int64_t n)
 {
     if (s.count == 0)
