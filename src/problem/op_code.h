@@ -2,12 +2,10 @@
 /* The core ops. CUDA compiles this, too. */
 #ifndef ASSAY_PROBLEM_OP_CODE_H
 #define ASSAY_PROBLEM_OP_CODE_H
-/* To add a core op: see CONTRIBUTING.md, "A core op". */
 
 #define OP_DELTA_KEYS 256 /* most keys of OP_DELTA_RULE */
 
-/* To add a core op: a code here, a row in op_table[] (graph_ops.c), its PyTorch spelling
- * (torch_ops.c), its loop in src/ops and its kernel in src/gpu. */
+/* To add a core op: see CONTRIBUTING.md, "A core op". */
 enum op_code {
     OP_SOURCE, /* an input or a parameter: attrs.source indexes graph.sources */
     OP_CONST,  /* attrs.value, any shape (usually []), any dtype */

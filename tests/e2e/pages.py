@@ -40,8 +40,8 @@ BEFORE_UNIT = r"\b\d+(?= (?:ms|us|s|%)(?:\W|$))"
 DEVICE = r"\((?:[^()]|\([^()]*\))*, \d+ cores?\)"
 # Lines that depend on the machine and on its load.
 VOLATILE = re.compile(
-    r"assay: calibrated |assay: warning: sandbox layers missing|! +above a peak|"
-    r" +\w+=\w+.*: (bimodal|slowest on|host-bound|not held back|above a peak|the device's clocks|[\d.]+ us that its calls)")
+    r"assay: calibrated |assay: warning: sandbox layers missing|! +above the measured|"
+    r" +\w+=\w+.*: (bimodal|slowest law|host-bound|timed without|above the measured|the device's clocks|[\d.]+ us of work)")
 FAILED = re.compile(r"\b(wrong|crash|timeout|build_error|rejected|infra|REFUSED)\b")
 END = "\x01" # behind the output of a command, before its status
 
