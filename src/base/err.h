@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An error means that we could not judge. It is one line: what happened, where, what to do.
- * A finding about a kernel is a verdict (terms/verdict.h), never an error. */
+/* An error means that Assay could not do something. It is one line: what happened, where, what to
+ * do. A finding about a kernel is a verdict (terms/verdict.h), never an error. */
 #ifndef ASSAY_BASE_ERR_H
 #define ASSAY_BASE_ERR_H
 

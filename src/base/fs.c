@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define REMOVE_ATTEMPTS 20 /* a folder fills again while somebody still creates files in it */
+#define REMOVE_ATTEMPTS 20 /* attempts to remove a folder in which files may still be created */
 
 int fs_read_fd(int fd, size_t max_bytes, struct buf *ret, struct err *err)
 {

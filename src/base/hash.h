@@ -22,7 +22,7 @@ void hash_final(struct hash *h, char out[HASH_HEX]);
 
 void hash_of(const void *data, size_t len, char out[HASH_HEX]);
 /* The first 64 bits of the hash of n words. Suppose that one word is 64 secret bits: whoever knows
- * the result and all other words can find neither the secret nor another result. */
+ * the result and all other words can find neither the secret nor the result for other words. */
 uint64_t hash_key(const uint64_t *words, size_t n);
 /* 64 random bits from the kernel's generator: seeds are secrets. */
 uint64_t secret_u64(void);

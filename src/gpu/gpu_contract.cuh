@@ -179,7 +179,7 @@ KERNEL product_f32(ARGS(gpu_product) q)
     product_tiled<float, GPU_TILE / 16>(q);
 }
 
-/* Two blocks to a multiprocessor: while one waits for memory, the other adds. */
+/* Two blocks per multiprocessor: while one waits for memory, the other adds. */
 extern "C" __global__ void __launch_bounds__(CUDA_THREADS, 2)
     product_large_f32(ARGS(gpu_product) q)
 {

@@ -67,7 +67,8 @@ struct ops_engine {
 };
 extern const struct ops_engine ops_host;
 
-/* Whether `truncate` changes anything: the graph has a reduction, window or contraction. */
+/* Whether `truncate` changes anything: the graph has a reduction, scan, window, contraction or
+ * recurrence of more than one term. */
 bool ops_can_truncate(const struct graph *g);
 /* Whether the graph contracts anything. If so, tf32 operands are the class below f32, else bf16
  * storage is. */

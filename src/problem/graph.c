@@ -212,7 +212,8 @@ int graph_add_null(struct graph *g, const char *name, const int *nodes, int n, b
 
 /* ------------------------------------------------------------------ finish */
 
-/* New numbers of nodes and calls; -1: dropped. A dissolved call has its nearest kept parent's. */
+/* New numbers of nodes and calls; -1: dropped. A dissolved call gets the number of its nearest kept
+ * parent. */
 struct moves {
     int *node, *call;
 };

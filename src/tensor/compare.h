@@ -18,7 +18,7 @@ struct compare_scale {
 
 struct compare_stats {
     int64_t count;
-    double sum_sq;       /* sum of (e_i / r_i)^2 over finite ones */
+    double sum_sq;       /* sum of (e_i / r_i)^2 over finite elements */
     double max;          /* largest |e_i / r_i| */
     int64_t max_at;      /* element of max, for integers the first that differs; -1: count is 0 */
     double got, want;    /* the values at max_at */

@@ -75,7 +75,7 @@ LAW_FN float law_radius(uint32_t v)
 
 /* A direction in the plane, as cos and sin of pi/2 h. The high bits of w give h, an odd multiple of
  * 2^-22 with -1 < h < 1; the lowest bit of w flips the sign of cos. Neither is ever 0: sin(pi/2 h)
- * is h times a polynomial in h^2 (within 6e-9), cos(pi/2 h) is 1 - h^2 times one (within 2.1e-7).
+ * is h times a polynomial in h^2 (within 6e-9), cos(pi/2 h) is (1 - h^2) times one (within 2.1e-7).
  */
 LAW_FN void law_direction(uint32_t w, float *ret_cos, float *ret_sin)
 {
