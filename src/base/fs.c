@@ -362,7 +362,7 @@ char *fs_share_dir(void)
         return xstrdup(set);
 
     /* build/assay beside problems/ in a checkout, bin/assay beside problems/ in a dist tree; tests
-     * run from build/tests. */
+     * run from build/unit. */
     AUTO(freep) char *dir = fs_program_dir();
 
     for (int up = 0; up < 3; up++) {

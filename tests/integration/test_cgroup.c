@@ -5,7 +5,7 @@
  * ASSAY_CGROUP names a group with the memory and pids controllers on:
  *     mkdir /sys/fs/cgroup/assay && cd /sys/fs/cgroup && echo +memory +pids >cgroup.subtree_control
  *     echo +memory +pids >assay/cgroup.subtree_control
- *     ASSAY_CGROUP=/sys/fs/cgroup/assay build/tests/test_cgroup
+ *     ASSAY_CGROUP=/sys/fs/cgroup/assay build/integration/test_cgroup
  */
 #include "walls_rig.h"
 
