@@ -11,27 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static inline char *runner_path(void)
-{
-    const char *set = getenv("ASSAY_RUNNER");
-    AUTO(freep) char *dir = fs_program_dir();
-
-    return set ? xstrdup(set) : xasprintf("%s/../assay-runner", dir);
-}
-
-static inline void must(int rc, const struct err *err)
-{
-    if (rc < 0)
-        fail_msg("%s", err->text);
-}
-
-static inline void write_file(const char *path, const char *text)
-{
-    struct err err = ERR_INIT;
-
-    must(fs_write_atomic(path, text, strlen(text), &err), &err);
-}
-
 /* Judges the file as `assay eval` would. */
 static inline void judge_file(struct session *s, const char *path, struct evaluation *ret)
 {

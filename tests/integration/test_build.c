@@ -87,8 +87,7 @@ static void build(const struct build_request *req, struct build_result *ret)
 {
     struct err err = ERR_INIT;
 
-    if (build_artifact(req, ret, &err) < 0)
-        fail_msg("%s", err.text);
+    must(build_artifact(req, ret, &err), &err);
 }
 
 static void test_builds_and_remembers(void **state)

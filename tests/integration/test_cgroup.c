@@ -122,8 +122,7 @@ static pid_t start_in(const char *group, bool namespaces, uint32_t *ret_layers)
     pid_t pid;
 
     assert_true(door >= 0);
-    if (spawn_process(&s, &pid, &pidfd, ret_layers, &err) < 0)
-        fail_msg("%s", err.text);
+    must(spawn_process(&s, &pid, &pidfd, ret_layers, &err), &err);
     close(pidfd);
     return pid;
 }

@@ -53,8 +53,7 @@ static void read_back(const char *name, struct buf *ret)
     AUTO(freep) char *path = xasprintf("%s/%s", base, name);
     struct err err = ERR_INIT;
 
-    if (fs_read(path, MAX_FILE, ret, &err) < 0)
-        fail_msg("%s", err.text);
+    must(fs_read(path, MAX_FILE, ret, &err), &err);
 }
 
 static struct sass three_kernels(void)

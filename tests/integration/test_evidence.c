@@ -65,8 +65,7 @@ static struct evidence look_at(const char *device, const char *bytes, bool no_ca
     req.artifact_hash = hash;
     assert_int_equal(fs_sealed_memfd("artifact", bytes, strlen(bytes), &fd, &err), 0);
     req.artifact_fd = fd;
-    if (evidence_collect(&req, &e, &err) < 0)
-        fail_msg("%s", err.text);
+    must(evidence_collect(&req, &e, &err), &err);
     return e;
 }
 

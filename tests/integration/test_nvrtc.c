@@ -43,8 +43,7 @@ static void judge_kernels_compile(void **state)
 
     (void)state;
     need_nvrtc();
-    if (nvrtc_compile(&p, NULL, &cubin, &err) < 0)
-        fail_msg("%s", err.text);
+    must(nvrtc_compile(&p, NULL, &cubin, &err), &err);
     assert_memory_equal(cubin.ptr, "\177ELF", 4);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         assert_true(holds(&cubin, names[i]));
@@ -62,8 +61,7 @@ static void evaluating_kernels_compile(void **state)
 
     (void)state;
     need_nvrtc();
-    if (nvrtc_compile(&p, NULL, &cubin, &err) < 0)
-        fail_msg("%s", err.text);
+    must(nvrtc_compile(&p, NULL, &cubin, &err), &err);
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         if (!holds(&cubin, names[i]))
             fail_msg("no kernel %s", names[i]);

@@ -43,20 +43,6 @@ struct judge {
     struct mem in[N_PAIRS], out[N_PAIRS];
 };
 
-static char *runner_path(void)
-{
-    const char *set = getenv("ASSAY_RUNNER");
-    AUTO(freep) char *dir = fs_program_dir();
-
-    return set ? xstrdup(set) : xasprintf("%s/../assay-runner", dir);
-}
-
-static void must(int rc, const struct err *err)
-{
-    if (rc < 0)
-        fail_msg("%s", err->text);
-}
-
 static void spawn(struct judge *j)
 {
     AUTO(freep) char *path = runner_path();

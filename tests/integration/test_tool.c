@@ -239,8 +239,7 @@ static void test_goes_first(void **state)
 
     (void)state;
     assert_int_equal(fs_read(argv[1], 100, &before, &err), 0);
-    if (sandbox_run_tool(&tool, &out, &r, &err) < 0)
-        fail_msg("%s", err.text);
+    must(sandbox_run_tool(&tool, &out, &r, &err), &err);
     assert_string_equal(buf_str(&out), "1000\n");
     assert_int_equal(fs_read(argv[1], 100, &after, &err), 0);
     assert_string_equal(buf_str(&after), buf_str(&before)); /* a child of vfork's has its own */

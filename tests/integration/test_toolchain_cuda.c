@@ -276,8 +276,7 @@ static void find_tools(struct nvcc *n, struct compiler *host)
 
     if (compiler_find_cxx(cache, host, &err) < 0)
         skip();
-    if (nvcc_find(cache, n, &err) < 0)
-        fail_msg("%s", err.text);
+    must(nvcc_find(cache, n, &err), &err);
 }
 
 /* Made once: with its key at hand nothing is read or compiled again, and so the header may go. */
@@ -292,8 +291,7 @@ static void test_stub_is_kept(void **state)
     (void)state;
     use_fake_toolkit("CUresult cuInit(unsigned);\n");
     find_tools(&n, &host);
-    if (driver_stub(&n, &host, &req, &first, &err) < 0)
-        fail_msg("%s", err.text);
+    must(driver_stub(&n, &host, &req, &first, &err), &err);
     assert_non_null(memmem(first.ptr, first.len, "libcuda.so.1", 13));
 
     AUTO(freep) char *file = fs_join(base, "stub.so");
@@ -307,8 +305,7 @@ static void test_stub_is_kept(void **state)
     dlclose(lib);
 
     assert_int_equal(unlink(n.cuda_h), 0);
-    if (driver_stub(&n, &host, &req, &second, &err) < 0)
-        fail_msg("%s", err.text);
+    must(driver_stub(&n, &host, &req, &second, &err), &err);
     assert_int_equal(second.len, first.len);
     assert_memory_equal(second.ptr, first.ptr, first.len);
 }
@@ -354,8 +351,7 @@ static void read_all(int fd, struct buf *ret)
     struct err err = ERR_INIT;
 
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    if (fs_read(path, 1 << 20, ret, &err) < 0)
-        fail_msg("%s", err.text);
+    must(fs_read(path, 1 << 20, ret, &err), &err);
 }
 
 static void check_program(int fd)
@@ -365,8 +361,7 @@ static void check_program(int fd)
     struct err err = ERR_INIT;
 
     read_all(fd, &bytes);
-    if (cuda_program_split(bytes.ptr, bytes.len, &program, &err) < 0)
-        fail_msg("%s", err.text);
+    must(cuda_program_split(bytes.ptr, bytes.len, &program, &err), &err);
     assert_int_equal(program.n_lines, 2);
     assert_int_equal(program.lines[0].len, strlen(LAUNCH_MARKED));
     assert_memory_equal(program.lines[0].at, LAUNCH_MARKED, program.lines[0].len);

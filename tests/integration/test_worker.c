@@ -292,8 +292,7 @@ static struct worker *open_worker(void)
     struct worker *w = NULL;
     struct err err = ERR_INIT;
 
-    if (worker_open(&c, &w, &err) < 0)
-        fail_msg("%s", err.text);
+    must(worker_open(&c, &w, &err), &err);
     return w;
 }
 
@@ -308,8 +307,7 @@ static struct runner start_on(struct worker *w, int pair[2])
     struct runner r = {.sock = pair[0]};
     struct err err = ERR_INIT;
 
-    if (worker_start(w, &spec, pair[1], STDERR_FILENO, &r.pid, &r.pidfd, &err) < 0)
-        fail_msg("%s", err.text);
+    must(worker_start(w, &spec, pair[1], STDERR_FILENO, &r.pid, &r.pidfd, &err), &err);
     close(pair[1]);
     return r;
 }

@@ -229,8 +229,7 @@ static const struct pool_slot *get(struct pool *p, int content)
     const struct pool_slot *slot = NULL;
     struct err err = ERR_INIT;
 
-    if (pool_get_expected(p, content, &slot, &err) < 0)
-        fail_msg("%s", err.text);
+    must(pool_get_expected(p, content, &slot, &err), &err);
     return slot;
 }
 

@@ -43,8 +43,7 @@ static struct mem alloc(struct fixture *f, enum mem_kind kind, size_t bytes)
     struct mem m = MEM_INIT;
     struct err err = ERR_INIT;
 
-    if (f->ops->mem_alloc(f->ctx, kind, bytes, &m, &err) < 0)
-        fail_msg("%s", err.text);
+    must(f->ops->mem_alloc(f->ctx, kind, bytes, &m, &err), &err);
     return m;
 }
 

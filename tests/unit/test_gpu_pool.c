@@ -62,8 +62,7 @@ static void open_pool(const struct graph *g, bool on_gpu, int64_t memory, struct
     struct pool_config c = config_of(g, on_gpu, 1, memory);
     struct err err = ERR_INIT;
 
-    if (pool_open(&c, ret, &err) < 0)
-        fail_msg("%s", err.text);
+    must(pool_open(&c, ret, &err), &err);
 }
 
 static const struct pool_slot *get(struct pool *p, int content)
@@ -71,8 +70,7 @@ static const struct pool_slot *get(struct pool *p, int content)
     const struct pool_slot *slot = NULL;
     struct err err = ERR_INIT;
 
-    if (pool_get_expected(p, content, &slot, &err) < 0)
-        fail_msg("%s", err.text);
+    must(pool_get_expected(p, content, &slot, &err), &err);
     return slot;
 }
 
@@ -81,8 +79,7 @@ static void *download(const struct mem *m, size_t bytes)
     struct err err = ERR_INIT;
     void *host = xmalloc(bytes);
 
-    if (device_cuda.judge->download(cuda, m, 0, host, bytes, &err) < 0)
-        fail_msg("%s", err.text);
+    must(device_cuda.judge->download(cuda, m, 0, host, bytes, &err), &err);
     return host;
 }
 
@@ -170,13 +167,9 @@ static void compares(struct pool *host, struct pool *gpu)
 
 static void one_pool(const char *name, int64_t memory)
 {
-    AUTO(freep) char *path = xasprintf("%s/problems/%s.lua", getenv("ASSAY_SHARE"), name);
-    AUTO(problem_freep) struct problem *p = NULL;
-    struct err err = ERR_INIT;
+    AUTO(problem_freep) struct problem *p = load_shipped(name);
     struct pool host, gpu;
 
-    if (problem_load(path, name, &p, &err) < 0)
-        fail_msg("%s", err.text);
     open_pool(p->sizes[SIZES_SMALL][0].graph, false, MEMORY, &host);
     open_pool(p->sizes[SIZES_SMALL][0].graph, true, memory, &gpu);
     same_contents(&host, &gpu);
@@ -276,14 +269,9 @@ static void contents_come_back_to_the_bit(void **state)
 
     (void)state;
     for (size_t i = 0; i < 2 * ARRAY_SIZE(problems); i++) {
-        const char *name = problems[i / 2].name;
-        AUTO(freep) char *path = xasprintf("%s/problems/%s.lua", getenv("ASSAY_SHARE"), name);
-        AUTO(problem_freep) struct problem *problem = NULL;
-        struct err err = ERR_INIT;
+        AUTO(problem_freep) struct problem *problem = load_shipped(problems[i / 2].name);
         struct pool p;
 
-        if (problem_load(path, name, &problem, &err) < 0)
-            fail_msg("%s", err.text);
         open_narrow(problem->sizes[SIZES_SMALL][0].graph, i % 2, &p);
         assert_int_equal(p.digest.n, problems[i / 2].kept);
         same_bits(&p, i % 2);
@@ -353,21 +341,10 @@ static void every_span_is_peeked_at(void **state)
     ops->mem_free(cuda, &m);
 }
 
-static struct problem *load_relu(void)
-{
-    AUTO(freep) char *path = xasprintf("%s/problems/level1/019_relu.lua", getenv("ASSAY_SHARE"));
-    struct problem *p = NULL;
-    struct err err = ERR_INIT;
-
-    if (problem_load(path, "level1/019_relu", &p, &err) < 0)
-        fail_msg("%s", err.text);
-    return p;
-}
-
 /* Made anew for every process: what the last one left there are answers. */
 static void arenas_hold_a_content_and_nothing_else(void **state)
 {
-    AUTO(problem_freep) struct problem *problem = load_relu();
+    AUTO(problem_freep) struct problem *problem = load_shipped("level1/019_relu");
     struct exiting exiting = EXITING_INIT;
     struct err err = ERR_INIT;
     struct arenas a;
@@ -404,7 +381,7 @@ static void arenas_hold_a_content_and_nothing_else(void **state)
  * counted. */
 static void arenas_are_freed_beside_other_work(void **state)
 {
-    AUTO(problem_freep) struct problem *problem = load_relu();
+    AUTO(problem_freep) struct problem *problem = load_shipped("level1/019_relu");
     struct exiting exiting = EXITING_INIT;
     int64_t before = 0, after = 0;
     struct err err = ERR_INIT;
@@ -494,8 +471,7 @@ static struct compare_stats answer(struct answers *a, int content, double part, 
     dtype_from_f64(slot->dtype, v, got + slot->offset, n);
     assert_int_equal(device_cuda.judge->upload(cuda, &a->out, 0, got, a->p->out.bytes, &err), 0);
 
-    if (pool_compare(a->p, content, 0, &a->out, slot->offset, &s, &err) < 0)
-        fail_msg("%s", err.text);
+    must(pool_compare(a->p, content, 0, &a->out, slot->offset, &s, &err), &err);
     return s;
 }
 

@@ -83,9 +83,9 @@ static void collect(struct page_data *d, const struct annotations *notes)
     for (int i = 0; i < results.n_cells; i++) {
         json_t *record = cells[i].record ? record_of(cells[i].record) : NULL;
 
-        if (page_data_add(d, &cells[i], record, "/* " EVIL " */\n", strlen("/* " EVIL " */\n"),
-                          &err) < 0)
-            fail_msg("%s", err.text);
+        must(page_data_add(d, &cells[i], record, "/* " EVIL " */\n", strlen("/* " EVIL " */\n"),
+                           &err),
+             &err);
         json_decref(record);
     }
 }
@@ -245,8 +245,7 @@ static void write_page(struct buf *out)
 
     assert_non_null(index);
     assert_non_null(details);
-    if (report_page_write(results.name, index, details, out, &err) < 0)
-        fail_msg("%s", err.text);
+    must(report_page_write(results.name, index, details, out, &err), &err);
     json_decref(index);
     json_decref(details);
     json_decref(board);
@@ -369,14 +368,6 @@ static void text_from_outside_is_always_json(void **state)
 
 /* --- import --- */
 
-static void write_board(const char *text)
-{
-    struct err err = ERR_INIT;
-
-    if (fs_write_atomic("board.json", text, strlen(text), &err) < 0)
-        fail_msg("%s", err.text);
-}
-
 static void a_published_leaderboard(void **state)
 {
     struct annotation note = {
@@ -387,14 +378,14 @@ static void a_published_leaderboard(void **state)
     json_t *j = NULL;
 
     (void)state;
-    write_board("{\"schema_version\": 1, \"hardware\": {\"name\": \"GPU X\"}, \"problems\":"
-                " [\"01_gemm\", \"02_kda\"], \"models\": [{\"label\": \"m [max]\", \"harness\":"
-                " \"h\", \"results\": {\"01_gemm\": {\"run_id\": \"id1\", \"correct\": true,"
-                " \"has_solution\": true, \"peak_fraction\": 0.42, \"elapsed_seconds\": 9},"
-                " \"02_kda\": {\"run_id\": \"id2\", \"correct\": true, \"has_solution\": true,"
-                " \"peak_fraction\": null}}, \"pass_count\": 1, \"total_runs\": 2}]}");
-    if (leaderboard_import("board.json", &notes, &j, &err) < 0)
-        fail_msg("%s", err.text);
+    write_file("board.json",
+               "{\"schema_version\": 1, \"hardware\": {\"name\": \"GPU X\"}, \"problems\":"
+               " [\"01_gemm\", \"02_kda\"], \"models\": [{\"label\": \"m [max]\", \"harness\":"
+               " \"h\", \"results\": {\"01_gemm\": {\"run_id\": \"id1\", \"correct\": true,"
+               " \"has_solution\": true, \"peak_fraction\": 0.42, \"elapsed_seconds\": 9},"
+               " \"02_kda\": {\"run_id\": \"id2\", \"correct\": true, \"has_solution\": true,"
+               " \"peak_fraction\": null}}, \"pass_count\": 1, \"total_runs\": 2}]}");
+    must(leaderboard_import("board.json", &notes, &j, &err), &err);
     assert_string_equal(json_string_value(json_object_get(j, "title")),
                         "KernelBench-Hard as published, GPU X");
 
@@ -415,8 +406,7 @@ static void ours_can_stand_beside_too(void **state)
     (void)state;
     json_object_set_new(board, "run", json_string("last"));
     assert_int_equal(json_dump_file(board, "board.json", 0), 0);
-    if (leaderboard_import("board.json", &no_notes, &j, &err) < 0)
-        fail_msg("%s", err.text);
+    must(leaderboard_import("board.json", &no_notes, &j, &err), &err);
     assert_string_equal(json_string_value(json_object_get(j, "title")),
                         "run last, unknown hardware");
     json_decref(j);
@@ -448,7 +438,7 @@ static void what_is_no_leaderboard_is_refused(void **state)
         struct err err = ERR_INIT;
         json_t *j = NULL;
 
-        write_board(cases[i].text);
+        write_file("board.json", cases[i].text);
         assert_int_equal(leaderboard_import("board.json", &no_notes, &j, &err), -1);
         assert_int_equal(err.kind, ERR_INPUT);
         if (!strstr(err.text, cases[i].want))
