@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+/* Files and folders: whole or not at all, and no link is followed. */
 #include "testing.h"
 
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/fs.h"
-#include "base/hash.h"
-#include "base/opt.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,185 +25,6 @@ static char *scratch_dir(void)
     assert_non_null(mkdtemp(dir));
     return dir;
 }
-
-static void err_is_one_line_with_its_context(void **state)
-{
-    struct err err = ERR_INIT;
-
-    (void)state;
-    assert_int_equal(fail(&err, ERR_INPUT, "line %d: bad", 7), -1);
-    assert_int_equal(wrap(&err, "%s", "a.yaml"), -1);
-    assert_string_equal(err.text, "a.yaml: line 7: bad");
-    assert_int_equal(err.kind, ERR_INPUT);
-    errno = ENOSPC;
-    fail_errno(&err, "cannot write %s", "x");
-    assert_string_equal(err.text, "cannot write x: No space left on device");
-    assert_int_equal(err.kind, ERR_SYSTEM);
-}
-
-static void wrap_survives_texts_of_any_length(void **state)
-{
-    struct err err = ERR_INIT;
-    char big[4096];
-
-    (void)state;
-    memset(big, 'x', sizeof(big) - 1);
-    big[sizeof(big) - 1] = '\0';
-    fail(&err, ERR_INPUT, "%s", big);
-    for (int i = 0; i < 10; i++)
-        wrap(&err, "%s", big);
-    assert_true(strlen(err.text) < sizeof(err.text));
-}
-
-static void buf_words_are_one_word_to_a_shell(void **state)
-{
-    static const char *const words[] = {"relu.c", "",           "my relu.c", "it's",
-                                        "a\nb",   "$HOME;`ls`", "\"\\"};
-
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-        AUTO(buf_release) struct buf b = BUF_INIT;
-        char got[64] = "";
-        FILE *f;
-
-        buf_adds(&b, "printf %s ");
-        buf_add_word(&b, words[i]);
-        f = popen(buf_str(&b), "r");
-        assert_non_null(f);
-        assert_int_equal(fread(got, 1, sizeof(got) - 1, f), strlen(words[i]));
-        assert_int_equal(pclose(f), 0);
-        assert_string_equal(got, words[i]);
-    }
-}
-
-static void buf_grows_and_stays_terminated(void **state)
-{
-    AUTO(buf_release) struct buf b = BUF_INIT;
-
-    (void)state;
-    assert_string_equal(buf_str(&b), "");
-    for (int i = 0; i < 1000; i++)
-        buf_addf(&b, "%d,", i);
-    assert_int_equal(b.len, strlen(buf_str(&b)));
-    assert_memory_equal(buf_str(&b), "0,1,2,3,", 8);
-    buf_reset(&b);
-    buf_fill(&b, '-', 3);
-    buf_fill(&b, '-', -5);
-    assert_string_equal(buf_str(&b), "---");
-}
-
-static void nearest_word_or_none(void **state)
-{
-    static const char *const names[] = {"list", "show", "eval", "admit"};
-
-    (void)state;
-    assert_string_equal(nearest("evl", names, 4), "eval");
-    assert_string_equal(nearest("amdit", names, 4), "admit");
-    assert_null(nearest("frobnicate", names, 4));
-}
-
-/* --- options --- */
-
-struct fields {
-    bool json;
-    int64_t calls;
-    double budget;
-    const char *device;
-    int sizes;
-    struct opt_seed seed;
-};
-static const char *const choices[] = {"small", "full", NULL};
-static const struct opt table[] = {
-    {"json", 'j', OPT_FLAG, offsetof(struct fields, json), NULL, "machine-readable", NULL, 0, 0},
-    {"calls", 'c', OPT_INT, offsetof(struct fields, calls), "N", "how many", NULL, 1, 400},
-    {"budget", 0, OPT_DOUBLE, offsetof(struct fields, budget), "S", "seconds", NULL, 0, 0},
-    {"device", 'd', OPT_STRING, offsetof(struct fields, device), "DEVICE", "where", NULL, 0, 0},
-    {"sizes", 's', OPT_CHOICE, offsetof(struct fields, sizes), "SET", "which", choices, 0, 0},
-    {"seed", 0, OPT_SEED, offsetof(struct fields, seed), "N", "to repeat", NULL, 0, 0},
-    {0},
-};
-
-static const struct {
-    const char *line;  /* words split at spaces */
-    const char *error; /* NULL: parses */
-    int words;
-} opt_cases[] = {
-    {"eval a b", NULL, 2},
-    {"eval a --json b", NULL, 2},
-    {"eval --calls 30 --calls=31 -c32 -c 33", NULL, 0},
-    {"eval -- --json", NULL, 1},
-    {"eval --sizes full -d cpu", NULL, 0},
-    {"eval --budget 0.5", NULL, 0},
-    {"eval --seed 18446744073709551615 --seed 0x10", NULL, 0},
-    {"eval -", NULL, 1},
-    {"eval --jsn", "unknown option --jsn; did you mean --json?", 0},
-    {"eval -x", "unknown option -x; see --help", 0},
-    {"eval --calls", "--calls needs a value (N)", 0},
-    {"eval --calls many", "--calls takes a number, not 'many'", 0},
-    {"eval --calls 4x", "--calls takes a number, not '4x'", 0},
-    {"eval --calls 401", "--calls takes 1 to 400, not '401'", 0},
-    {"eval --calls 99999999999999999999", "--calls takes a number, not '99999999999999999999'", 0},
-    {"eval --seed -1", "--seed takes a whole number from 0 to 2^64 - 1, not '-1'", 0},
-    {"eval --seed=7s", "--seed takes a whole number from 0 to 2^64 - 1, not '7s'", 0},
-    {"eval --seed 18446744073709551616",
-     "--seed takes a whole number from 0 to 2^64 - 1, not '18446744073709551616'", 0},
-    {"eval --json=1", "--json takes no value", 0},
-    {"eval --sizes huge", "--sizes takes one of small, full, not 'huge'", 0},
-};
-
-static int split(char *line, char **argv)
-{
-    int n = 0;
-
-    for (char *word = strtok(line, " "); word; word = strtok(NULL, " "))
-        argv[n++] = word;
-    return n;
-}
-
-static void options_parse_or_say_what_is_wrong(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(opt_cases); i++) {
-        AUTO(freep) char *line = xstrdup(opt_cases[i].line);
-        char *argv[16];
-        int argc = split(line, argv), words = -1;
-        struct fields f = {0};
-        struct err err = ERR_INIT;
-        bool help;
-        int rc = opt_parse(table, &f, argc, argv, &words, &help, &err);
-
-        if (opt_cases[i].error) {
-            assert_int_equal(rc, -1);
-            assert_string_equal(err.text, opt_cases[i].error);
-            assert_int_equal(err.kind, ERR_USAGE);
-        } else {
-            assert_int_equal(rc, 0);
-            assert_int_equal(words, opt_cases[i].words);
-        }
-    }
-}
-
-static void options_fill_their_fields(void **state)
-{
-    char line[] = "eval x --json --calls 42 --budget 0.25 --device cuda:1 --sizes full";
-    char *argv[16];
-    int argc = split(line, argv), words;
-    struct fields f = {0};
-    struct err err = ERR_INIT;
-    bool help;
-
-    (void)state;
-    assert_int_equal(opt_parse(table, &f, argc, argv, &words, &help, &err), 0);
-    assert_true(f.json);
-    assert_int_equal(f.calls, 42);
-    assert_true(f.budget == 0.25);
-    assert_string_equal(f.device, "cuda:1");
-    assert_int_equal(f.sizes, 1);
-    assert_string_equal(argv[0], "x");
-    assert_false(help);
-}
-
-/* --- files --- */
 
 static void read_refuses_what_is_no_plain_file(void **state)
 {
@@ -419,44 +238,16 @@ static void sealed_copy_cannot_change(void **state)
     close(fd);
 }
 
-static void hash_is_blake2b_and_fields_do_not_run_together(void **state)
-{
-    char a[HASH_HEX], b[HASH_HEX];
-    struct hash h;
-
-    (void)state;
-    /* BLAKE2b-256 of "abc" */
-    hash_of("abc", 3, a);
-    assert_string_equal(a, "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319");
-    hash_init(&h);
-    hash_adds(&h, "ab");
-    hash_adds(&h, "c");
-    hash_final(&h, a);
-    hash_init(&h);
-    hash_adds(&h, "a");
-    hash_adds(&h, "bc");
-    hash_final(&h, b);
-    assert_string_not_equal(a, b);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(err_is_one_line_with_its_context),
-        cmocka_unit_test(wrap_survives_texts_of_any_length),
-        cmocka_unit_test(buf_grows_and_stays_terminated),
-        cmocka_unit_test(buf_words_are_one_word_to_a_shell),
-        cmocka_unit_test(nearest_word_or_none),
-        cmocka_unit_test(options_parse_or_say_what_is_wrong),
-        cmocka_unit_test(options_fill_their_fields),
         cmocka_unit_test(read_refuses_what_is_no_plain_file),
         cmocka_unit_test(nothing_is_followed_beneath_a_folder),
         cmocka_unit_test(write_is_all_or_nothing),
         cmocka_unit_test(full_disk_leaves_the_old_file),
         cmocka_unit_test(a_folder_that_is_worked_in_is_removed),
         cmocka_unit_test(sealed_copy_cannot_change),
-        cmocka_unit_test(hash_is_blake2b_and_fields_do_not_run_together),
     };
 
-    return cmocka_run_group_tests_name("base", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }
