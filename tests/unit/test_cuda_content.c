@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The judge's flush on the emulated GPU: which memory it goes through, and what it asks of the
- * driver. That a real L2 is empty behind it only a GPU shows (tests/gpu). */
+/* On the emulated GPU: the judge's flush, which memory it goes through, and what it asks of the
+ * driver. That a real L2 is empty behind it only a GPU shows (tests/gpu). And how the judge finds
+ * that memory changed. */
 #include "emulated_judge.h"
 
 #include "device/cuda/cuda_ctx.h"
@@ -155,6 +156,66 @@ static void a_reset_may_be_unsupported_but_not_fail(void **state)
     assert_non_null(strstr(err.text, "flush"));
 }
 
+/* What tells that a runner wrote to its input: one byte, wherever it is. */
+static void inputs_are_compared(void **state)
+{
+    static const size_t places[] = {0, 1, 4095, 65537, 69999}; /* the last word is not whole */
+    size_t bytes = 70000;
+    struct mem a = MEM_INIT, b = MEM_INIT;
+    struct err err = ERR_INIT;
+    int64_t at = 0;
+
+    (void)state;
+    assert_int_equal(ops->mem_alloc(ctx, MEM_PRIVATE, bytes, &a, &err), 0);
+    assert_int_equal(ops->mem_alloc(ctx, MEM_PRIVATE, bytes, &b, &err), 0);
+    assert_int_equal(ops->poison(ctx, &a, 0, bytes, 7, &err), 0);
+    assert_int_equal(ops->copy(ctx, &b, 0, &a, 0, bytes, &err), 0);
+    assert_int_equal(ops->differ(ctx, &a, &b, bytes, &at, &err), 0);
+    assert_int_equal(at, -1);
+    for (size_t i = ARRAY_SIZE(places); i-- > 0;) { /* each before the one that is off already */
+        unsigned char byte;
+
+        assert_int_equal(ops->download(ctx, &b, places[i], &byte, 1, &err), 0);
+        byte ^= 0x80;
+        assert_int_equal(ops->upload(ctx, &b, places[i], &byte, 1, &err), 0);
+        assert_int_equal(ops->differ(ctx, &a, &b, bytes, &at, &err), 0);
+        assert_int_equal(at, (int64_t)places[i]);
+    }
+    assert_int_equal(ops->differ(ctx, &a, &b, bytes + 1, &at, &err), -1);
+    ops->mem_free(ctx, &a);
+    ops->mem_free(ctx, &b);
+}
+
+/* What tells that an output changes behind "done": as many words of a small one as of a large one,
+ * in as many spans as there can be. */
+static void every_span_is_peeked_at(void **state)
+{
+    enum { WORDS = 70000 };
+    struct peeks where = {.key = 7, .n = PEEK_SPANS, .spans = {{1024, 60000}}};
+    AUTO(freep) uint32_t *words = xcalloc(WORDS, sizeof(*words));
+    uint32_t seen[DEVICE_PEEKS];
+    struct mem m = MEM_INIT;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    for (uint32_t i = 0; i < WORDS; i++)
+        words[i] = 3 * i;
+    for (uint32_t i = 1; i < PEEK_SPANS; i++)
+        where.spans[i] = (struct peek_span){62000 + 100 * i, i};
+    assert_int_equal(ops->mem_alloc(ctx, MEM_PRIVATE, WORDS * sizeof(*words), &m, &err), 0);
+    assert_int_equal(ops->upload(ctx, &m, 0, words, WORDS * sizeof(*words), &err), 0);
+    assert_int_equal(ops->peek(ctx, &m, &where, seen, &err), 0);
+    for (uint32_t i = 0; i < DEVICE_PEEKS; i++) {
+        const struct peek_span *s = &where.spans[i % PEEK_SPANS];
+
+        assert_int_equal(seen[i], words[peeks_place(&where, i)]);
+        assert_in_range(seen[i] / 3, s->at, s->at + s->words - 1);
+    }
+    where.spans[PEEK_SPANS - 1].at = m.bytes / sizeof(*words);
+    assert_int_equal(ops->peek(ctx, &m, &where, seen, &err), -1);
+    ops->mem_free(ctx, &m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -163,6 +224,8 @@ int main(void)
         cmocka_unit_test(the_sum_of_what_is_written_is_known),
         cmocka_unit_test(persisting_lines_are_given_up_before_each_sweep),
         cmocka_unit_test(a_reset_may_be_unsupported_but_not_fail),
+        cmocka_unit_test(inputs_are_compared),
+        cmocka_unit_test(every_span_is_peeked_at),
     };
 
     return cmocka_run_group_tests(tests, emulated_open, emulated_close);
