@@ -3,9 +3,7 @@
 /* What of a runner's CPU time is counted as part of its call. */
 #include "testing.h"
 
-#include "base/clock.h"
 #include "process/rproc.h"
-#include "terms/fault_name.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -74,33 +72,9 @@ static void cpu_time_outside_the_call_counts(void **state)
     assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* A candidate wrote "PASS: ..." where a fault's text belongs, and its verdict was `crash: PASS`. */
-static void faults_are_called_by_the_list(void **state)
-{
-    static const struct {
-        const char *text, *want;
-    } cases[] = {
-        {"CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access", "CUDA_ERROR_ILLEGAL_ADDRESS"},
-        {"CUDA_ERROR_LAUNCH_FAILED", "CUDA_ERROR_LAUNCH_FAILED"},
-        {"TORCH: RuntimeError: no", "TORCH"},
-        {"OUT_OF_MEMORY: OutOfMemoryError: no", "OUT_OF_MEMORY"},
-        {"FAKE_ERROR_FAULT: as its text says", "FAKE_ERROR_FAULT"},
-        {"PASS: every answer is right", "fault"},
-        {"CUDA_ERROR_ILLEGAL", "fault"},
-        {"CUDA_ERROR_ASSERT is not what it is called: no", "fault"},
-        {": ", "fault"},
-        {"", "fault"},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        assert_string_equal(fault_name(cases[i].text), cases[i].want);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(faults_are_called_by_the_list),
         cmocka_unit_test(cpu_time_outside_the_call_counts),
     };
 

@@ -7,24 +7,17 @@
  * do not meddle.
  */
 #include "judge_rig.h"
+#include "lock_rig.h"
 
 #include "base/fs.h"
 #include "judge/session.h"
 #include "process/devlock.h"
-#include "process/exiting.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-
-#define LIMIT_MS 60000 /* nothing here takes so long: then it hangs */
 
 /* Others may be timing on the fake device: then it stays as it is, so it is asked again. */
 static void fill(struct spares *s, int n)
@@ -95,11 +88,6 @@ static int eval(struct bench *b, const char *text, enum verdict_kind want)
 
     evaluation_release(&e);
     return warm;
-}
-
-static bool gone(pid_t pid)
-{
-    return kill(pid, 0) < 0 && errno == ESRCH;
 }
 
 static void each_serves_one_candidate(void **state)
@@ -212,6 +200,7 @@ static void started_for_those_to_come(void **state)
 }
 
 static int opened;
+
 static int count_open(int index, void **ret_ctx, struct err *err)
 {
     opened++;
@@ -256,60 +245,16 @@ static void kept_from_problem_to_problem(void **state)
 
 /* --- ones that never get ready, and the lock --- */
 
-static int lock_index(void)
-{
-    return 1000 + (int)getpid();
-}
-
-static int open_lock(void)
-{
-    AUTO(freep) char *run = xasprintf("/run/lock/assay-fake-%d.lock", lock_index());
-    AUTO(freep) char *tmp = xasprintf("/tmp/assay-fake-%d.lock", lock_index());
-    int fd = open(run, O_RDONLY | O_CLOEXEC);
-
-    return fd < 0 ? open(tmp, O_RDONLY | O_CLOEXEC) : fd;
-}
-
-static void remove_lock(void)
-{
-    static const char *const dirs[] = {"/run/lock", "/tmp"}, *const ends[] = {"lock", "turn"};
-
-    for (int i = 0; i < 4; i++) {
-        AUTO(freep)
-        char *path = xasprintf("%s/assay-fake-%d.%s", dirs[i / 2], lock_index(), ends[i % 2]);
-
-        unlink(path);
-    }
-}
-
-static bool may_time(void)
-{
-    AUTO(fd_closep) int fd = open_lock();
-
-    assert_true(fd >= 0);
-    return flock(fd, LOCK_EX | LOCK_NB) == 0;
-}
-
-/* In place of a runner: it opens nothing, says nothing and stays. */
-static void write_sleeper(void)
-{
-    write_file("sleeper", "#!/bin/sh\nexec sleep 1000\n");
-    assert_int_equal(chmod("sleeper", 0755), 0);
-}
-
 static void nobody_is_timed_until_they_are_warm(void **state)
 {
     AUTO(freep) char *cwd = getcwd(NULL, 0);
     AUTO(freep) char *sleeper = xasprintf("%s/sleeper", cwd);
-    struct rproc_config config = {.runner_path = sleeper,
-                                  .subject = {.kind = &subject_native},
-                                  .device = &device_fake,
-                                  .device_index = lock_index(),
-                                  .start_timeout_ms = 50};
+    struct rproc_config config = locked_config(sleeper);
     struct rproc taken;
     struct spares s = {0};
 
     (void)state;
+    config.start_timeout_ms = 50;
     write_sleeper();
     spares_serve(&s, &config, 1);
     s.full = 2;
@@ -357,10 +302,7 @@ static void warm_ones_let_others_time(void **state)
 static void none_are_started_while_somebody_is_timed(void **state)
 {
     AUTO(freep) char *path = runner_path();
-    struct rproc_config config = {.runner_path = path,
-                                  .subject = {.kind = &subject_native},
-                                  .device = &device_fake,
-                                  .device_index = lock_index()};
+    struct rproc_config config = locked_config(path);
     struct spares s = {0};
 
     (void)state;
@@ -403,141 +345,6 @@ static void with_a_driver_they_wait_for_their_turn(void **state)
     devlock_release(&timing);
     must(rproc_await_warm(&s.waiting[0], &err), &err);
     spares_release(&s);
-}
-
-static void await_lock(void)
-{
-    for (int ms = 0; !may_time(); ms++) {
-        assert_true(ms < LIMIT_MS);
-        usleep(1000);
-    }
-}
-
-/* A runner that is being cleaned up after: others may time when it is gone, whatever its judge is
- * doing; spares may start before. */
-static void lock_stays_until_they_are_gone(void **state)
-{
-    AUTO(freep) char *cwd = getcwd(NULL, 0);
-    AUTO(freep) char *sleeper = xasprintf("%s/sleeper", cwd);
-    struct rproc_config config = {.runner_path = sleeper,
-                                  .subject = {.kind = &subject_native},
-                                  .device = &device_fake,
-                                  .device_index = lock_index()};
-    struct exiting l = EXITING_INIT;
-    struct err err = ERR_INIT;
-    struct devlock lock = DEVLOCK_INIT, spare = DEVLOCK_INIT;
-    double waited = 0;
-    pid_t pid;
-
-    (void)state;
-    write_sleeper();
-    must(devlock_alone(&device_fake, lock_index(), &lock, &waited, &err), &err);
-    must(rproc_spawn(&l.runners[0], &config, NULL, &err), &err);
-    l.n = 1; /* as exiting_add() does, which kills it: this one takes its time */
-    pid = l.runners[0].pid;
-    exiting_hold_lock(&l, &lock);
-    assert_int_equal(lock.fd, -1);
-    assert_false(may_time());
-    assert_true(devlock_for_spares(&device_fake, lock_index(), &spare));
-    devlock_release(&spare);
-    kill(pid, SIGKILL);
-    await_lock();
-    exiting_await(&l);
-    assert_true(gone(pid));
-    remove_lock();
-}
-
-/* --- the memory they shared --- */
-
-enum { SHARED = 3 };
-static atomic_int freed;
-static struct device_judge_ops counting;
-
-static void count_free(void *ctx, struct mem *m)
-{
-    if (m->bytes)
-        freed++;
-    device_fake.judge->mem_free(ctx, m);
-}
-
-static void share(struct exiting *l)
-{
-    struct err err = ERR_INIT;
-
-    freed = 0;
-    counting = *device_fake.judge;
-    counting.mem_free = count_free;
-    for (int i = 0; i < SHARED; i++) {
-        struct mem m = MEM_INIT;
-
-        must(counting.mem_alloc(NULL, i % 2 ? MEM_INPUT : MEM_OUTPUT, 1 << 20, &m, &err), &err);
-        exiting_free_later(l, &counting, NULL, &m);
-        assert_int_equal(m.bytes, 0);
-    }
-}
-
-/* Nobody waits for it, and who has the lock next finds the memory. */
-static void memory_is_freed_before_the_lock_is(void **state)
-{
-    AUTO(freep) char *cwd = getcwd(NULL, 0);
-    AUTO(freep) char *sleeper = xasprintf("%s/sleeper", cwd);
-    struct rproc_config config = {.runner_path = sleeper,
-                                  .subject = {.kind = &subject_native},
-                                  .device = &device_fake,
-                                  .device_index = lock_index()};
-    struct exiting l = EXITING_INIT;
-    struct err err = ERR_INIT;
-    struct devlock lock = DEVLOCK_INIT;
-    double waited = 0;
-
-    (void)state;
-    write_sleeper();
-    must(devlock_alone(&device_fake, lock_index(), &lock, &waited, &err), &err);
-    must(rproc_spawn(&l.runners[0], &config, NULL, &err), &err);
-    l.n = 1;
-    share(&l);
-    exiting_hold_lock(&l, &lock);
-    assert_int_equal(freed, 0); /* it still has it */
-    kill(l.runners[0].pid, SIGKILL);
-    await_lock();
-    assert_int_equal(freed, SHARED);
-    exiting_await(&l);
-    assert_int_equal(freed, SHARED);
-    assert_int_equal(l.n + l.n_shared, 0);
-    remove_lock();
-}
-
-/* Its runners were ended before: memory is all there is. */
-static void memory_alone_is_freed_as_well(void **state)
-{
-    struct exiting l = EXITING_INIT;
-    struct err err = ERR_INIT;
-    struct devlock lock = DEVLOCK_INIT;
-    double waited = 0;
-
-    (void)state;
-    must(devlock_alone(&device_fake, lock_index(), &lock, &waited, &err), &err);
-    share(&l);
-    exiting_hold_lock(&l, &lock);
-    assert_int_equal(lock.fd, -1);
-    await_lock();
-    assert_int_equal(freed, SHARED);
-    exiting_await(&l);
-    assert_int_equal(freed, SHARED);
-    remove_lock();
-}
-
-/* A device whose candidates are awaited at once. */
-static void memory_is_freed_without_a_watcher(void **state)
-{
-    struct exiting l = EXITING_INIT;
-
-    (void)state;
-    share(&l);
-    exiting_await(&l);
-    assert_int_equal(freed, SHARED);
-    exiting_await(&l);
-    assert_int_equal(freed, SHARED);
 }
 
 /* --- the judge dies --- */
@@ -596,10 +403,6 @@ int main(void)
         cmocka_unit_test(with_a_driver_they_wait_for_their_turn),
         cmocka_unit_test(started_for_those_to_come),
         cmocka_unit_test(kept_from_problem_to_problem),
-        cmocka_unit_test(lock_stays_until_they_are_gone),
-        cmocka_unit_test(memory_is_freed_before_the_lock_is),
-        cmocka_unit_test(memory_alone_is_freed_as_well),
-        cmocka_unit_test(memory_is_freed_without_a_watcher),
         cmocka_unit_test(they_die_with_the_judge),
     };
 
