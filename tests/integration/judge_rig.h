@@ -5,11 +5,7 @@
 
 #include "testing.h"
 
-#include "base/fs.h"
 #include "judge/judge.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* Judges the file as `assay eval` would. */
 static inline void judge_file(struct session *s, const char *path, struct evaluation *ret)
