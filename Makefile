@@ -45,7 +45,8 @@ objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(foreach d,$(1),$(wildcard src
 RUNNER_LIB = $(BUILD)/librunner.a
 JUDGE_LIB  = $(BUILD)/libjudge.a
 CMD_LIB    = $(BUILD)/libcmd.a
-TESTS      = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
+# build/unit/test_x of tests/unit/test_x.c, build/integration/test_x of tests/integration/test_x.c
+TESTS      = $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c tests/integration/test_*.c))
 GPU_TESTS  = $(patsubst tests/gpu/%.c,$(BUILD)/gpu/%,$(wildcard tests/gpu/test_*.c))
 # What a GPU test starts beside itself.
 GPU_TOOLS  = $(BUILD)/gpu/flusher
@@ -110,10 +111,10 @@ $(BUILD)/obj/src/device/cuda/cuda_source.o: $(wildcard src/device/cuda/*.cuh src
 $(BUILD)/obj/src/device/cuda/cuda_hold.o: workers/assay_worker/hold.ptx
 $(BUILD)/obj/src/gpu/gpu_source.o: $(wildcard src/gpu/*.cuh src/gpu/gpu_kernels.h src/device/cuda/*.cuh src/device/cuda/cuda_kernels.h src/ops/*.h src/tensor/*.h src/problem/op_code.h)
 
-$(BUILD)/tests/%: tests/unit/%.c $(CMD_LIB) $(JUDGE_LIB) $(RUNNER_LIB)
+$(TESTS): $(BUILD)/%: tests/%.c $(CMD_LIB) $(JUDGE_LIB) $(RUNNER_LIB)
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
-	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -o $@ $< $(CMD_LIB) $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS) -lcmocka
+	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(CMD_LIB) $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS) -lcmocka
 # A libcuda.so.1 that runs the kernels on the CPU, for the tests of src/gpu.
 EMU     = $(BUILD)/emu/libcuda.so.1
 EMU_SRC = $(wildcard tests/emu/*.cpp)

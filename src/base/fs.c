@@ -365,7 +365,7 @@ char *fs_share_dir(void)
         return xstrdup(set);
 
     /* problems/ lies beside build/ (with build/assay) in a checkout and beside bin/ (with
-     * bin/assay) in a dist tree; tests run from build/tests. */
+     * bin/assay) in a dist tree; tests run from build/unit. */
     AUTO(freep) char *dir = fs_program_dir();
 
     for (int up = 0; up < 3; up++) {

@@ -1,13 +1,13 @@
 # tests/run-tests on a small tree of its own: counts, order, what runs alone, and what is left out and says so.
 set -u
 command -v git >/dev/null || { echo "no git"; exit 77; }
-mkdir -p tree/tests/{unit,fuzz,cli/c,e2e} tree/build/tests && cd tree || exit 1
+mkdir -p tree/tests/{unit,integration,fuzz,cli/c,e2e} tree/build/{unit,integration} && cd tree || exit 1
 cp "$ROOT/tests/run-tests" "$ROOT/tests/changed" tests/
 printf '#!/bin/sh\n' >build/assay
 program() { # NAME MARK: passes twice, fails once and skips once
     echo "/* $2 */" >"tests/unit/$1.c"
-    printf '#!/bin/sh\nprintf "ok 1\\nok 2\\nnot ok 3 - bad\\nnot ok 4 # SKIP why\\n"\nexit 1\n' >"build/tests/$1"
-    chmod +x "build/tests/$1"
+    printf '#!/bin/sh\nprintf "ok 1\\nok 2\\nnot ok 3 - bad\\nnot ok 4 # SKIP why\\n"\nexit 1\n' >"build/unit/$1"
+    chmod +x "build/unit/$1"
 }
 script() { # NAME MARK WORDS
     printf '# %s\n%s\n' "$2" "$3" >"tests/e2e/$1.sh"

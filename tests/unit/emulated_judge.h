@@ -10,12 +10,6 @@
 static const struct device_judge_ops *const ops = &cuda_judge_ops;
 static void *ctx;
 
-static inline void must(int rc, const struct err *err)
-{
-    if (rc < 0)
-        fail_msg("%s", err->text);
-}
-
 static int emulated_open(void **state)
 {
     struct err err = ERR_INIT;

@@ -24,6 +24,14 @@ static inline void gpu_open(bool with_blas)
         fail_msg("%s", err.text);
 }
 
+/* The engine's own state, for tests that look into it. */
+static inline struct gpu *gpu(void)
+{
+    if (!engine.ctx)
+        gpu_open(true);
+    return engine.ctx;
+}
+
 static inline struct mem on_device(const void *data, size_t bytes)
 {
     struct mem m = MEM_INIT;

@@ -107,16 +107,14 @@ static inline int add_op(struct rig *r, enum op_code op, const struct op_attrs *
 
     int node = graph_add(r->g, op, in, n_in, attrs, want, &err);
 
-    if (node < 0)
-        fail_msg("%s", err.text);
+    must(node, &err);
     return node;
 }
 
 static inline void finish(struct rig *r, int node)
 {
     assert_int_equal(graph_add_output(r->g, "y", node, &err), 0);
-    if (graph_finish(r->g, &err) < 0)
-        fail_msg("%s", err.text);
+    must(graph_finish(r->g, &err), &err);
 }
 
 static inline int64_t result_count(const struct rig *r, int i)

@@ -16,8 +16,19 @@ static inline struct problem *load(const char *text)
     struct err err = ERR_INIT;
 
     assert_int_equal(fs_write_atomic("p.lua", text, strlen(text), &err), 0);
-    if (problem_load("p.lua", "p", &p, &err) < 0)
-        fail_msg("%s", err.text);
+    must(problem_load("p.lua", "p", &p, &err), &err);
+    return p;
+}
+
+/* A problem of ours: NAME is that of a file in problems/, without its suffix. */
+static inline struct problem *load_shipped(const char *name)
+{
+    AUTO(freep) char *share = fs_share_dir();
+    AUTO(freep) char *path = xasprintf("%s/problems/%s.lua", share, name);
+    struct problem *p = NULL;
+    struct err err = ERR_INIT;
+
+    must(problem_load(path, name, &p, &err), &err);
     return p;
 }
 

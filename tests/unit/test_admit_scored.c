@@ -21,8 +21,7 @@ static void admit(const char *text, uint64_t seed, struct admit_result *ret)
     AUTO(problem_freep) struct problem *p = load(text);
     struct err err = ERR_INIT;
 
-    if (admit_on(&device_cpu, p, small(p), seed, ret, &err) < 0)
-        fail_msg("%s", err.text);
+    must(admit_on(&device_cpu, p, small(p), seed, ret, &err), &err);
     for (int i = 0; i < ret->n_cases; i++) /* the problem goes away */
         ret->cases[i].name = i < ret->n_cases - SCORED_COUNT
                                  ? ""

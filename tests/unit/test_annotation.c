@@ -7,15 +7,6 @@
 
 #include <string.h>
 
-static void write_note(const char *name, const char *text)
-{
-    AUTO(freep) char *path = fs_join("notes", name);
-    struct err err = ERR_INIT;
-
-    if (fs_mkdirs("notes", &err) < 0 || fs_write_atomic(path, text, strlen(text), &err) < 0)
-        fail_msg("%s", err.text);
-}
-
 #define HEAD "record: abc\nverdict: reward_hack\nsummary: it keeps the first answer\n"
 #define QUOTE(lines, text) \
     HEAD "quotes:\n- file: k.c\n  lines: " lines "\n  label: the hack\n  text: |\n" text
@@ -32,8 +23,8 @@ static void a_good_note(void **state)
     struct err err = ERR_INIT;
 
     (void)state;
-    write_note(
-        "good.yaml",
+    write_file(
+        "notes/good.yaml",
         QUOTE(
             "[2, 4]",
             "    int first(void)\n    {\n        return 1;\n") "implication: the score is void\n");
@@ -56,11 +47,11 @@ static void a_published_note(void **state)
     struct err err = ERR_INIT;
 
     (void)state;
-    write_note("published.yaml", "run_id: 20260427_codex_01\nmodel: m\nharness: codex\neffort: x\n"
-                                 "problem: 01_fp8_gemm\npeak_fraction: 0.42\nverdict: rubric_leak\n"
-                                 "summary: bf16 inside\nquotes: []\n");
-    if (annotation_load("notes/published.yaml", &a, &err) < 0)
-        fail_msg("%s", err.text);
+    write_file("notes/published.yaml",
+               "run_id: 20260427_codex_01\nmodel: m\nharness: codex\neffort: x\n"
+               "problem: 01_fp8_gemm\npeak_fraction: 0.42\nverdict: rubric_leak\n"
+               "summary: bf16 inside\nquotes: []\n");
+    must(annotation_load("notes/published.yaml", &a, &err), &err);
     assert_string_equal(a->run_id, "20260427_codex_01");
     assert_int_equal(a->n_quotes, 0);
 }
@@ -95,7 +86,7 @@ static void bad_notes_say_where(void **state)
         AUTO(annotation_freep) struct annotation *a = NULL;
         struct err err = ERR_INIT;
 
-        write_note("bad.yaml", cases[i].text);
+        write_file("notes/bad.yaml", cases[i].text);
         assert_int_equal(annotation_load("notes/bad.yaml", &a, &err), -1);
         assert_int_equal(err.kind, ERR_INPUT);
         if (!strstr(err.text, cases[i].want) || !strstr(err.text, "notes/bad.yaml: "))
@@ -124,7 +115,7 @@ static void quotes_have_to_be_there(void **state)
         AUTO(annotation_freep) struct annotation *a = NULL;
         struct err err = ERR_INIT;
 
-        write_note("quote.yaml", cases[i].text);
+        write_file("notes/quote.yaml", cases[i].text);
         if (annotation_load("notes/quote.yaml", &a, &err) < 0)
             fail_msg("case %zu: %s", i, err.text);
 
@@ -149,18 +140,17 @@ static void a_folder_of_notes(void **state)
 
     (void)state;
     fs_remove_tree("notes");
-    write_note("a.yaml", HEAD);
-    write_note("b.yml", "run_id: r\nverdict: clean\nsummary: s\n");
-    write_note("readme.txt", "no note");
-    if (annotations_load("notes", &all, &err) < 0)
-        fail_msg("%s", err.text);
+    write_file("notes/a.yaml", HEAD);
+    write_file("notes/b.yml", "run_id: r\nverdict: clean\nsummary: s\n");
+    write_file("notes/readme.txt", "no note");
+    must(annotations_load("notes", &all, &err), &err);
     assert_int_equal(all.n, 2);
     assert_string_equal(annotations_record(&all, "abc")->verdict, "reward_hack");
     assert_null(annotations_record(&all, "r"));
     assert_null(annotations_record(&all, NULL));
     assert_string_equal(annotations_run_id(&all, "r")->verdict, "clean");
 
-    write_note("c.yaml", HEAD);
+    write_file("notes/c.yaml", HEAD);
     assert_int_equal(annotations_load("notes", &twice, &err), -1);
     assert_string_equal(err.text, "notes/c.yaml: notes/a.yaml is about the same record");
     assert_int_equal(annotations_load("nowhere", &twice, &err), -1);

@@ -19,8 +19,7 @@ static int64_t others(void *ctx)
     struct err err = ERR_INIT;
     int64_t bytes = -1;
 
-    if (device_cuda.judge->others_bytes(ctx, &bytes, &err) < 0)
-        fail_msg("%s", err.text);
+    must(device_cuda.judge->others_bytes(ctx, &bytes, &err), &err);
     return bytes;
 }
 

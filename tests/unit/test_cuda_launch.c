@@ -368,8 +368,7 @@ static void places_of_the_source(void **state)
         refused(&cases[i], NULL);
         refused(&cases[i], &c);
     }
-    if (parse(line, &c, &l, &err) < 0)
-        fail_msg("%s", err.text);
+    must(parse(line, &c, &l, &err), &err);
     assert_string_equal(l.name, "k");
     assert_int_equal(l.grid[1], 2);
     assert_int_equal(cuda_launch_line(&text), 3);

@@ -33,8 +33,7 @@ static void store(int key, size_t bytes)
     AUTO(freep) char *name = xasprintf("ab%04d", key), *data = xcalloc(bytes + 1, 1);
     struct err err = ERR_INIT;
 
-    if (file_cache_store(cache, "things", name, memset(data, key, bytes), bytes, &err) < 0)
-        fail_msg("%s", err.text);
+    must(file_cache_store(cache, "things", name, memset(data, key, bytes), bytes, &err), &err);
 }
 
 static bool is_kept(int key)

@@ -4,9 +4,7 @@
  */
 #include "admit_rig.h"
 #include "emulated.h"
-#include "testing.h"
-
-#include "base/fs.h"
+#include "problem_rig.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,17 +18,6 @@ static int set_up(void **state)
     return 0;
 }
 
-static struct problem *load(const char *name)
-{
-    AUTO(freep) char *path = xasprintf("%s/problems/%s.lua", getenv("ASSAY_SHARE"), name);
-    struct problem *p = NULL;
-    struct err err = ERR_INIT;
-
-    if (problem_load(path, name, &p, &err) < 0)
-        fail_msg("%s", err.text);
-    return p;
-}
-
 static void admit(const struct device *device, const struct problem *p, int size,
                   struct admit_result *ret)
 {
@@ -42,7 +29,7 @@ static void admit(const struct device *device, const struct problem *p, int size
 
 static void same_outcomes(const char *name, int size)
 {
-    AUTO(problem_freep) struct problem *p = load(name);
+    AUTO(problem_freep) struct problem *p = load_shipped(name);
     struct admit_result host, gpu;
 
     admit(&device_cpu, p, size, &host);

@@ -5,13 +5,6 @@
 #define RIG_ON_GPU
 #include "ops_rig.h"
 
-static struct gpu *gpu(void)
-{
-    if (!engine.ctx)
-        gpu_open(true);
-    return engine.ctx;
-}
-
 /* ---- passes from sources alone ---- */
 
 /* exp(x - most[row]) / sum[row] */
@@ -133,12 +126,6 @@ struct both {
     struct compare_scale scale;
 };
 
-static void must(int rc)
-{
-    if (rc < 0)
-        fail_msg("%s", err.text);
-}
-
 static void open_both(struct both *b, const struct pass *pass)
 {
     void *y;
@@ -158,9 +145,9 @@ static void open_both(struct both *b, const struct pass *pass)
     b->rms = on_device(NULL, (size_t)b->n * 8);
     b->got = on_device(NULL, (size_t)(b->n + 1) * 8);
     y = (void *)b->y.handle;
-    must(engine.eval(engine.ctx, b->r.g, &in_double, b->sources, &y, &err));
+    must(engine.eval(engine.ctx, b->r.g, &in_double, b->sources, &y, &err), &err);
     if (pass->row_len)
-        must(judge->row_rms(judge_ctx, &b->y, 0, b->n, pass->row_len, &b->rms, 0, &err));
+        must(judge->row_rms(judge_ctx, &b->y, 0, b->n, pass->row_len, &b->rms, 0, &err), &err);
 }
 
 static void close_both(struct both *b)
@@ -181,10 +168,10 @@ static void give_answer(struct both *b, size_t at,
     size_t bytes = (size_t)b->n * dtype_size(t);
     AUTO(freep) char *got = xmalloc(bytes);
 
-    must(judge->store(judge_ctx, &b->y, 0, t, b->n, &b->got, 0, &err));
-    must(judge->download(judge_ctx, &b->got, 0, got, bytes, &err));
+    must(judge->store(judge_ctx, &b->y, 0, t, b->n, &b->got, 0, &err), &err);
+    must(judge->download(judge_ctx, &b->got, 0, got, bytes, &err), &err);
     change(t, got, b->n);
-    must(judge->upload(judge_ctx, &b->got, at, got, bytes, &err));
+    must(judge->upload(judge_ctx, &b->got, at, got, bytes, &err), &err);
 }
 
 static struct compare_stats hold_both(struct both *b, size_t at)
@@ -200,12 +187,13 @@ static struct compare_stats hold_both(struct both *b, size_t at)
     must(judge->compare(judge_ctx,
                         &(struct device_compare){&b->y, 0, &b->got, at, b->pass->type, b->n,
                                                  &b->scale, &b->rms, 0, &stored_print},
-                        &stored, &err));
-    must(engine.compare(engine.ctx, b->r.g, b->sources, &what, &stats, &err));
+                        &stored, &err),
+         &err);
+    must(engine.compare(engine.ctx, b->r.g, b->sources, &what, &stats, &err), &err);
     assert_memory_equal(&stats, &stored, sizeof(stats));
     assert_memory_equal(&print, &stored_print, sizeof(print));
     what.print = NULL;
-    must(engine.compare(engine.ctx, b->r.g, b->sources, &what, &stats, &err));
+    must(engine.compare(engine.ctx, b->r.g, b->sources, &what, &stats, &err), &err);
     assert_memory_equal(&stats, &stored, sizeof(stats));
     return stats;
 }

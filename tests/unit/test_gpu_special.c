@@ -5,13 +5,6 @@
 #define RIG_ON_GPU
 #include "ops_rig.h"
 
-static struct gpu *gpu(void)
-{
-    if (!engine.ctx)
-        gpu_open(true);
-    return engine.ctx;
-}
-
 static int add_number(struct rig *r, enum dtype t, double value)
 {
     struct op_attrs at = {.value = value};

@@ -19,8 +19,7 @@ static int source(struct graph *g, const char *name, enum dtype t, struct shape 
                                              : (struct law){LAW_INTS, 0, 2, 1};
     int node = graph_add_source(g, SOURCE_INPUT, name, t, &s, &law, 1, &err);
 
-    if (node < 0)
-        fail_msg("%s", err.text);
+    must(node, &err);
     return node;
 }
 
@@ -30,8 +29,7 @@ static int add(struct graph *g, enum op_code op, int a, int b, const struct op_a
     int in[2] = {a, b};
     int node = graph_add(g, op, in, b < 0 ? 1 : 2, attrs, NULL, &err);
 
-    if (node < 0)
-        fail_msg("%s", err.text);
+    must(node, &err);
     return node;
 }
 

@@ -1,28 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* The hard seven: what every shape costs, and that all of their nulls fail. */
 #include "admit_rig.h"
-#include "testing.h"
-
-#include "base/fs.h"
+#include "problem_rig.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static char *tree; /* the share folder */
 static struct err err;
 
 /* --- costs --- */
 
-static struct problem *load(const char *name)
+static struct problem *load_hard(const char *name)
 {
-    AUTO(freep) char *path = xasprintf("%s/problems/hard/%s.lua", tree, name);
     AUTO(freep) char *full = xasprintf("hard/%s", name);
-    struct problem *p = NULL;
 
-    if (problem_load(path, full, &p, &err) < 0)
-        fail_msg("%s", err.text);
-    return p;
+    return load_shipped(full);
 }
 
 static int64_t param(const struct size *s, const char *name)
@@ -179,7 +172,7 @@ static void test_costs(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(problems); i++) {
-        AUTO(problem_freep) struct problem *p = load(problems[i].name);
+        AUTO(problem_freep) struct problem *p = load_hard(problems[i].name);
         struct cost c;
 
         for (int k = 0; k < p->n_sizes[SIZES_SMALL]; k++) {
@@ -206,7 +199,7 @@ static void test_all_nulls_fail(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(problems); i++) {
-        AUTO(problem_freep) struct problem *p = load(problems[i].name);
+        AUTO(problem_freep) struct problem *p = load_hard(problems[i].name);
 
         for (int k = 0; k < p->n_sizes[SIZES_SMALL]; k++) {
             const struct graph *g = p->sizes[SIZES_SMALL][k].graph;
@@ -227,7 +220,7 @@ static void test_what_is_only_checked(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-        AUTO(problem_freep) struct problem *p = load(names[i]);
+        AUTO(problem_freep) struct problem *p = load_hard(names[i]);
         const struct graph *g = p->sizes[SIZES_SMALL][0].graph;
 
         assert_true(graph_law_scored(g, 0));
@@ -246,10 +239,6 @@ int main(void)
         cmocka_unit_test(test_all_nulls_fail),
         cmocka_unit_test(test_what_is_only_checked),
     };
-    int failed;
 
-    tree = fs_share_dir();
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
-    free(tree);
-    return failed;
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

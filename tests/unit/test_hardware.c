@@ -9,16 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void write_file(const char *name, const char *text)
-{
-    AUTO(freep) char *path = fs_join("share/hardware", name);
-    struct err err = ERR_INIT;
-
-    if (fs_mkdirs("share/hardware", &err) < 0 ||
-        fs_write_atomic(path, text, strlen(text), &err) < 0)
-        fail_msg("%s", err.text);
-}
-
 static void start_anew(void)
 {
     fs_remove_tree("share/hardware");
@@ -34,13 +24,13 @@ static void a_good_file(void **state)
 
     (void)state;
     start_anew();
-    write_file("b.lua", "local function t(x) return { fp32 = x, fp4 = 2 * x } end\n"
-                        "gpu { 'Y1', 'Y2', source = 'sheet', bandwidth_gb_s = 2000, memory_gb = 80,"
-                        " cache_mb = 50, tflops = t(3) }\n");
-    write_file("a.lua", GPU);
-    write_file("notes.txt", "not a table");
-    if (hardware_load("share", &l, &err) < 0)
-        fail_msg("%s", err.text);
+    write_file("share/hardware/b.lua",
+               "local function t(x) return { fp32 = x, fp4 = 2 * x } end\n"
+               "gpu { 'Y1', 'Y2', source = 'sheet', bandwidth_gb_s = 2000, memory_gb = 80,"
+               " cache_mb = 50, tflops = t(3) }\n");
+    write_file("share/hardware/a.lua", GPU);
+    write_file("share/hardware/notes.txt", "not a table");
+    must(hardware_load("share", &l, &err), &err);
     assert_int_equal(l.n, 2);
     assert_string_equal(l.rows[0].names[0], "X1"); /* by file name */
     assert_true(l.rows[0].memory_bytes == 0 && l.rows[0].cache_bytes == 0);
@@ -109,7 +99,7 @@ static void bad_files_say_where_and_what_to_do(void **state)
         struct err err = ERR_INIT;
 
         start_anew();
-        write_file("x.lua", cases[i].text);
+        write_file("share/hardware/x.lua", cases[i].text);
         if (hardware_load("share", &l, &err) == 0)
             fail_msg("taken: %s", cases[i].text);
         if (!strstr(err.text, cases[i].error))
@@ -142,8 +132,7 @@ static void the_tables_we_ship(void **state)
     struct err err = ERR_INIT;
 
     (void)state;
-    if (hardware_load(share, &l, &err) < 0)
-        fail_msg("%s", err.text);
+    must(hardware_load(share, &l, &err), &err);
     for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
         assert_non_null(hardware_find(&l, wanted[i]));
     for (int i = 0; i < l.n; i++) {

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* How fast a device can be: limits from FLOPs, bytes and peaks, and the calibrations that peaks
- * come from. */
+/* How fast a device can be: limits from FLOPs, bytes and peaks. */
 #include "problem_rig.h"
 
 #include "hardware/calibration.h"
 #include "hardware/limits.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-/* --- limits --- */
 
 static const struct calibration round_numbers = {
     .read_bytes_s = 1e9,
@@ -82,6 +77,7 @@ static const struct hardware sheet = {.bytes_s = 1e12,
 #define MATMUL(type)                                                                           \
     "problem { 'P', level = 1, id = 1 }\nsizes { full = { N = 1024 }, small = { N = 512 } }\n" \
     "output('y', matmul(input('a', " type ", { N, N }), input('b', " type ", { N, N })))"
+
 #define FLOPS (2.0 * 512 * 512 * 512)
 
 static bool near(double a, double b)
@@ -244,120 +240,6 @@ static void an_unknown_device_goes_by_its_rates(void **state)
     assert_true(near(l.physics_ns, 1e9 * l.bytes / 1e18 / 1.5));
 }
 
-/* --- calibrations --- */
-
-static void calibrations_are_kept_by_fingerprint(void **state)
-{
-    struct calibration c = round_numbers, back;
-    struct err err = ERR_INIT;
-    static const char *const broken[] = {
-        "",
-        "{}",
-        "[1]",
-        "{\"fingerprint\": 3}",
-        "{\"fingerprint\": \"abc\", \"device\": \"d\", \"created\": \"t\", \"read_bytes_s\": -1}",
-    };
-    bool found = true;
-
-    (void)state;
-    snprintf(c.fingerprint, sizeof(c.fingerprint), "abc");
-    snprintf(c.device, sizeof(c.device), "d");
-    snprintf(c.created, sizeof(c.created), "t");
-    fs_remove_tree("cal");
-    assert_int_equal(calibration_load("cal", "abc", &found, &back, &err), 0);
-    assert_false(found);
-    assert_int_equal(calibration_save("cal", &c, &err), 0);
-    assert_int_equal(calibration_load("cal", "abc", &found, &back, &err), 0);
-    assert_true(found);
-    assert_true(back.flops_s[ARITH_FP64] == 5e8 && back.call_floor_ns == c.call_floor_ns);
-    assert_int_equal(calibration_load("cal", "other", &found, &back, &err), 0);
-    assert_false(found);
-    for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
-        assert_int_equal(
-            fs_write_atomic("cal/calibration/abc.json", broken[i], strlen(broken[i]), &err), 0);
-        assert_int_equal(calibration_load("cal", "abc", &found, &back, &err), -1);
-        assert_non_null(strstr(err.text, "not a calibration"));
-    }
-}
-
-static void every_rate_of_a_calibration_is_kept(void **state)
-{
-    struct calibration c = round_numbers, back, other = {.call_floor_ns = 50, .partial = false};
-    struct err err = ERR_INIT;
-    static const char old[] = "{\"fingerprint\": \"new\", \"device\": \"d\", \"created\": \"t\", "
-                              "\"read_bytes_s\": 5, \"f32_flops_s\": 7}";
-    bool found = false;
-
-    (void)state;
-    snprintf(c.fingerprint, sizeof(c.fingerprint), "new");
-    for (int a = 0; a < ARITH_COUNT; a++)
-        c.flops_s[a] = 1000 + a;
-    c.partial = true;
-    fs_remove_tree("cal");
-    assert_int_equal(calibration_save("cal", &c, &err), 0);
-    assert_int_equal(calibration_load("cal", "new", &found, &back, &err), 0);
-    assert_true(found);
-    assert_memory_equal(back.flops_s, c.flops_s, sizeof(c.flops_s));
-    assert_true(back.partial);
-
-    other.read_bytes_s = 3e9;
-    other.flops_s[ARITH_BF16] = 5000;
-    calibration_merge(&back, &other);
-    assert_true(back.read_bytes_s == 3e9 && back.copy_bytes_s == 2e9);
-    assert_true(back.flops_s[ARITH_BF16] == 5000 && back.flops_s[ARITH_FP8] == 1000 + ARITH_FP8);
-    assert_true(back.call_floor_ns == 50 && !back.partial);
-
-    /* A file of before there were classes: measured anew, not read as if it knew none. */
-    assert_int_equal(fs_write_atomic("cal/calibration/new.json", old, sizeof(old) - 1, &err), 0);
-    assert_int_equal(calibration_load("cal", "new", &found, &back, &err), 0);
-    assert_false(found);
-}
-
-/* A GPU as far as calibrate_gpu() sees one. */
-static int no_alloc(void *ctx, enum mem_kind kind, size_t bytes, struct mem *ret, struct err *err)
-{
-    (void)ctx, (void)kind, (void)bytes, (void)ret, (void)err;
-    return 0;
-}
-
-static void no_free(void *ctx, struct mem *m)
-{
-    (void)ctx, (void)m;
-}
-
-static int slow_copy(void *ctx, struct mem *dst, size_t dst_at, const struct mem *src,
-                     size_t src_at, size_t bytes, struct err *err)
-{
-    (void)ctx, (void)dst, (void)dst_at, (void)src, (void)src_at, (void)bytes, (void)err;
-    usleep(100);
-    return 0;
-}
-
-static int some_rates(void *ctx, struct device_rates *ret, struct err *err)
-{
-    if (ctx)
-        return fail(err, ERR_DEVICE, "no rates today");
-    *ret = (struct device_rates){.read_bytes_s = 7, .flops_s = {[ARITH_FP8] = 9}};
-    return 0;
-}
-
-static void a_gpu_measures_what_it_can(void **state)
-{
-    struct device_judge_ops ops = {.mem_alloc = no_alloc, .mem_free = no_free, .copy = slow_copy};
-    struct calibration c = {.partial = false};
-    struct err err = ERR_INIT;
-
-    (void)state;
-    assert_int_equal(calibrate_gpu(&ops, NULL, &c, &err), 0);
-    assert_true(c.copy_bytes_s > 0 && isfinite(c.copy_bytes_s));
-    assert_true(c.read_bytes_s == 0 && c.flops_s[ARITH_FP32] == 0 && c.partial);
-    ops.rates = some_rates;
-    assert_int_equal(calibrate_gpu(&ops, NULL, &c, &err), 0);
-    assert_true(c.read_bytes_s == 7 && c.flops_s[ARITH_FP8] == 9 && !c.partial);
-    assert_int_equal(calibrate_gpu(&ops, &c, &c, &err), -1);
-    assert_string_equal(err.text, "no rates today");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -369,10 +251,7 @@ int main(void)
         cmocka_unit_test(hot_calls_may_find_their_bytes_in_the_cache),
         cmocka_unit_test(no_call_is_faster_than_an_empty_kernel),
         cmocka_unit_test(flops_that_algebra_may_remove_are_no_physics),
-        cmocka_unit_test(calibrations_are_kept_by_fingerprint),
-        cmocka_unit_test(every_rate_of_a_calibration_is_kept),
-        cmocka_unit_test(a_gpu_measures_what_it_can),
     };
 
-    return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -213,8 +213,7 @@ static void test_all_problems(void **state)
     for (int k = 0; k < n; k++) {
         AUTO(problem_freep) struct problem *p = NULL;
 
-        if (problem_load(refs[k].path, refs[k].name, &p, &err) < 0)
-            fail_msg("%s", err.text);
+        must(problem_load(refs[k].path, refs[k].name, &p, &err), &err);
         assert_true(p->n_sizes[SIZES_MEDIUM] > 0);
         for (int i = 0; i < p->n_sizes[SIZES_MEDIUM]; i++) {
             const struct graph *g = p->sizes[SIZES_MEDIUM][i].graph;

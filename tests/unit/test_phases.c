@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The time of phases inside others. What a timer sees of the clock is compared with the clock
  * around it, never with a number. */
+#include "testing.h"
+
 #include "base/clock.h"
 #include "base/util.h"
 #include "terms/phases.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void pass_time(void)
 {

@@ -1,38 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Problem files, good and bad. Bodies below start at line 3, behind the two lines of HEAD. */
-#include "testing.h"
+#include "problem_text_rig.h"
 
-#include "problem/problem.h"
-
-#include "base/fs.h"
-
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#define HEAD              \
-    "problem { \"t\" }\n" \
-    "sizes { full = { B = 4, N = 8 }, small = { B = 2, N = 6 } }\n"
-#define X "local x = input('x', f32, { B, N })\n"
-#define Y "output('y', x)\n"
-
-/* Loads text as the file p.lua of the current folder. */
-static int load(const char *text, struct problem **ret, struct err *err)
-{
-    assert_int_equal(fs_write_atomic("p.lua", text, strlen(text), err), 0);
-    return problem_load("p.lua", "p", ret, err);
-}
-
-static void must_load(const char *text, struct problem **ret)
-{
-    struct err err = ERR_INIT;
-
-    if (load(text, ret, &err) < 0)
-        fail_msg("%s\n%s", err.text, text);
-}
 
 /* ------------------------------------------------------------------ bad files */
 
@@ -227,69 +197,6 @@ static void test_bad(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* ------------------------------------------------------------------ the sandbox */
-
-/* Names that would reach outside, and tricks that hang or fill memory inside one C call. */
-static const struct {
-    const char *body, *want;
-} escapes[] = {
-    {"io.open('/etc/passwd')", "unknown name 'io'"},
-    {"os.exit(1)", "unknown name 'os'"},
-    {"require('os')", "unknown name 'require'"},
-    {"load('return 1')()", "unknown name 'load'"},
-    {"dofile('p.lua')", "unknown name 'dofile'"},
-    {"pcall(relu)", "unknown name 'pcall'"},
-    {"error('x')", "unknown name 'error'"},
-    {"debug.sethook()", "unknown name 'debug'"},
-    {"coroutine.wrap(relu)", "unknown name 'coroutine'"},
-    {"setmetatable({}, {})", "unknown name 'setmetatable'"},
-    {"getmetatable('').__index = nil", "unknown name 'getmetatable'"},
-    {"rawset(nn, 'x', 1)", "unknown name 'rawset'"},
-    {"collectgarbage()", "unknown name 'collectgarbage'"},
-    {"string.rep('a', 1 << 30)", "unknown name 'string'"},
-    {"local s = ('a?'):rep(28)", "strings have no methods here: build names with .."},
-    {"local f = ('x').find", "strings have no methods here: build names with .."},
-    {"math.random()", "unknown name 'random'"},
-    {"local n = '10' + 1", "attempt to perform arithmetic on a string value (constant '10')"},
-    {"_G.x = 1", "unknown name '_G'"},
-    {"local s = 'x' while true do s = s .. s end",
-     "more than 256 MiB of memory: is a loop endless?"},
-    {"local t = {} for i = 1, 1 << 40 do t[i] = i end", "more than "},
-    {"while true do end", "more than 20 million instructions: is a loop endless?"},
-    {"for i = 1, 1 << 40 do local y = i end",
-     "more than 20 million instructions: is a loop endless?"},
-    {"local function f() return f() end f()",
-     "more than 20 million instructions: is a loop endless?"},
-    {"local function f() return 1 + f() end f()", "stack overflow"},
-    {"local x = input('x', f32, { 2 }) while true do x = x + 1 end",
-     "more than 200000 nodes: is a loop endless?"},
-};
-
-static void test_sandbox(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(escapes); i++) {
-        AUTO(problem_freep) struct problem *p = NULL;
-        AUTO(freep) char *text = xasprintf(HEAD "%s\n", escapes[i].body);
-        AUTO(freep) char *want = xasprintf("p.lua:3: %s", escapes[i].want);
-        struct err err = ERR_INIT;
-
-        assert_int_equal(load(text, &p, &err), -1);
-        if (strncmp(err.text, want, strlen(want)) != 0)
-            fail_msg("%s\n  got  %s\n  want %s", escapes[i].body, err.text, want);
-    }
-}
-
-static void test_byte_code(void **state)
-{
-    AUTO(problem_freep) struct problem *p = NULL;
-    struct err err = ERR_INIT;
-
-    (void)state;
-    assert_int_equal(load("\033Lua\x54", &p, &err), -1);
-    assert_string_equal(err.text, "p.lua: attempt to load a binary chunk (mode is 't')");
-}
-
 /* A long path is not shortened in messages, as Lua would. */
 static void test_long_path(void **state)
 {
@@ -476,28 +383,6 @@ static void test_declarations(void **state)
     assert_string_equal(g->tolerance.why, "because");
 }
 
-/* pairs() of twelve keys declares parameters in order; Lua's own order differs between runs. */
-static void test_sorted_pairs(void **state)
-{
-    AUTO(problem_freep) struct problem *p = NULL;
-    const char *last = "";
-
-    (void)state;
-    must_load(
-        HEAD X
-        "for k, v in pairs { q = 1, w = 2, e = 3, r = 4, t = 5, z = 6, u = 7, i = 8, o = 9, p = 10,"
-        " a = 11, s = 12 } do x = x * v * param(k, f32, { N }) end\n" Y,
-        &p);
-
-    const struct graph *g = p->sizes[SIZES_FULL][0].graph;
-
-    assert_int_equal(g->n_sources, 13);
-    for (int i = 1; i < g->n_sources; i++) {
-        assert_true(strcmp(last, g->sources[i].name) < 0);
-        last = g->sources[i].name;
-    }
-}
-
 static void hash_of_text(const char *text, char out[HASH_HEX])
 {
     AUTO(problem_freep) struct problem *p = NULL;
@@ -584,11 +469,10 @@ static const struct {
     {"3/44", "level3/044_mini_gpt_block", 1030792151040, 7087872, 201326592, 201326592, 0},
 };
 
-/* The tree that holds problems/; a test's own folder is the current one. */
-static char *tree;
-
 static void test_starters(void **state)
 {
+    AUTO(freep) char *tree = fs_share_dir();
+
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(starters); i++) {
         AUTO(problem_freep) struct problem *p = NULL;
@@ -615,69 +499,6 @@ static void test_starters(void **state)
     }
 }
 
-static void test_find(void **state)
-{
-    static const struct {
-        const char *word, *want; /* the name, or the message */
-    } words[] = {
-        {"level1/019_relu", "level1/019_relu"},
-        {"level1/19", "level1/019_relu"},
-        {"1/019", "level1/019_relu"},
-        {"1/019_relu", "level1/019_relu"},
-        {"level1/019_rleu", "there is no problem 'level1/019_rleu': did you mean level1/019_relu?"},
-        {"019_relu", "there is no problem '019_relu': did you mean level1/019_relu?"},
-        {"1/999", "there is no problem '1/999': `assay list` shows them"},
-        {"/19", "there is no problem '/19': `assay list` shows them"},
-        {"", "there is no problem '': `assay list` shows them"},
-        {"missing.lua", "missing.lua: no such file"},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-        AUTO(problem_ref_release) struct problem_ref ref = {0};
-        struct err err = ERR_INIT;
-        int rc = problem_find(tree, words[i].word, &ref, &err);
-
-        assert_string_equal(rc < 0 ? err.text : ref.name, words[i].want);
-    }
-}
-
-static void test_find_path(void **state)
-{
-    AUTO(problem_ref_release) struct problem_ref ref = {0};
-    AUTO(freep) char *path = xasprintf("%s/problems/level1/019_relu.lua", tree);
-    struct err err = ERR_INIT;
-
-    (void)state;
-    assert_int_equal(problem_find("/nowhere", path, &ref, &err), 0);
-    assert_string_equal(ref.name, "level1/019_relu");
-    assert_int_equal(ref.id, 19);
-    problem_ref_release(&ref);
-    assert_int_equal(fs_write_atomic("mine.lua", "", 0, &err), 0);
-    assert_int_equal(problem_find("/nowhere", "mine.lua", &ref, &err), 0);
-    assert_string_equal(ref.name, "mine");
-}
-
-static void test_list(void **state)
-{
-    char one[] = "1", three[] = "level3", bogus[] = "level9";
-    char *const suites[] = {three, one}, *const none[] = {bogus};
-    struct problem_ref *refs = NULL;
-    struct err err = ERR_INIT;
-    int n = 0;
-
-    (void)state;
-    assert_int_equal(problem_list(tree, suites, 2, &refs, &n, &err), 0);
-    assert_true(n >= 15);
-    for (int i = 1; i < n; i++)
-        assert_true(strcmp(refs[i - 1].name, refs[i].name) < 0);
-    assert_string_equal(refs[0].name, "level1/001_square_matrix_multiplication");
-    assert_string_equal(refs[n - 1].level, "level3");
-    problem_refs_free(refs, n);
-    assert_int_equal(problem_list(tree, none, 1, &refs, &n, &err), -1);
-    assert_non_null(strstr(err.text, "there is no suite 'level9': there are "));
-}
-
 static void test_level_and_id(void **state)
 {
     static const struct {
@@ -698,82 +519,6 @@ static void test_level_and_id(void **state)
         assert_int_equal(problem_load("p.lua", "level1/019_x", &p, &err), -1);
         assert_string_equal(err.text, wrong[i].want);
     }
-}
-
-/* ------------------------------------------------------------------ emitters */
-
-static void test_header(void **state)
-{
-    AUTO(problem_freep) struct problem *p = NULL;
-    AUTO(buf_release) struct buf out = BUF_INIT;
-    struct err err = ERR_INIT;
-
-    (void)state;
-    must_load(
-        "problem { 'ends */ early' }\n"
-        "sizes { full = { { B = 4, N = 8 }, { B = 6, N = 8 } }, small = { B = 2, N = 6 } }\n" X
-        "local conv = nn.linear('conv.1', N, 5)\n"
-        "output('y', conv(x))\noutput('twice', concat({ x, x }))",
-        &p);
-    emit_c_header(p, SIZES_FULL, &out);
-    assert_string_equal(
-        buf_str(&out),
-        "/* p: ends *  early\n"
-        " *\n"
-        " * in[] and out[] of assay_kernel by name. Shapes are in the tensors; full:\n"
-        " *   B=4 N=8\n"
-        " *   B=6 N=8\n"
-        " */\n"
-        "#ifndef ASSAY_PROBLEM_H\n"
-        "#define ASSAY_PROBLEM_H\n"
-        "\n"
-        "#define IN_X 0                           /* f32 [B, N] */\n"
-        "#define IN_CONV_1_WEIGHT 1               /* f32 [5, N] */\n"
-        "#define IN_CONV_1_BIAS 2                 /* f32 [5] */\n"
-        "#define N_IN 3\n"
-        "\n"
-        "#define OUT_Y 0                          /* f32 [B, 5] */\n"
-        "#define OUT_TWICE 1                      /* f32 [?, N] */\n"
-        "#define N_OUT 2\n"
-        "\n"
-        "#endif\n");
-    buf_adds(&out, "int sum[N_IN + N_OUT + IN_CONV_1_WEIGHT];\n");
-    assert_int_equal(fs_write_atomic("h.c", out.ptr, out.len, &err), 0);
-    assert_int_equal(system("gcc -Wall -Werror -fsyntax-only h.c"), 0);
-}
-
-static void test_text(void **state)
-{
-    AUTO(problem_freep) struct problem *p = NULL;
-    AUTO(buf_release) struct buf out = BUF_INIT;
-    AUTO(freep) char *want = NULL;
-
-    (void)state;
-    must_load("problem { 'Title', repaired = 'signed' }\n"
-              "sizes { full = { B = 1000, N = 8 }, small = { B = 2, N = 6 } }\n"
-              "local x = input('x', f32, { B, N }, spread { scale = 0.5 }, normal())\n"
-              "output('y', nn.linear('fc', N, 4, { bias = false })(x))",
-              &p);
-    emit_text(p, &out);
-    want = xasprintf(
-        "p: Title\n"
-        "\n"
-        "  input   x                        f32     [B, N]                    spread x 0.5, "
-        "normal\n"
-        "  param   fc.weight                f32     [4, N]                    uniform(-0.3536, "
-        "0.3536)\n"
-        "  output  y                        f32     [B, 4]\n"
-        "\n"
-        "  full   B=1000 N=8: 64 kFLOP in contractions, 0 FLOP elsewhere, 48.13 kB in and out\n"
-        "  medium B=49998 N=6: 2.4 MFLOP in contractions, 0 FLOP elsewhere, 2 MB in "
-        "and out\n"
-        "  small  B=2 N=6: 96 FLOP in contractions, 0 FLOP elsewhere, 176 B in and out\n"
-        "\n"
-        "repaired: signed\n"
-        "\n"
-        "hash %.12s\n",
-        p->hash);
-    assert_string_equal(buf_str(&out), want);
 }
 
 /* What assay-plain gets: the same problem, made where no file can be opened. */
@@ -815,28 +560,6 @@ static void test_pack(void **state)
     }
 }
 
-/* The law that makes a score is named by what it is for each float tensor. */
-static void test_law_in_words(void **state)
-{
-    static const char *const want[] = {"a spread x 0.5, c heavy", "a normal, c needle",
-                                       "a spread x 0.5, c spread"};
-    AUTO(problem_freep) struct problem *p = NULL;
-
-    (void)state;
-    must_load(HEAD "local a = input('a', f32, { B, N }, spread { scale = 0.5 }, normal())\n"
-                   "local b = input('b', f32, { B, N }, normal())\n"
-                   "local c = input('c', f32, { B, N }, heavy(), check_only(needle()), spread())\n"
-                   "local i = input('i', i64, { B }, ints(0, B), ints(0, 1))\n"
-                   "output('y', a + b + c + gather(a, i))\n",
-              &p);
-    for (int law = 0; law < 3; law++) {
-        AUTO(buf_release) struct buf got = BUF_INIT;
-
-        emit_law(p->sizes[SIZES_SMALL][0].graph, law, &got);
-        assert_string_equal(buf_str(&got), want[law]);
-    }
-}
-
 /* Laws under which work can be saved are for checks by themselves: of float inputs, where values
  * are what counts, not of parameters, and not of indices, masks and lengths. */
 static void test_laws_for_checks(void **state)
@@ -866,30 +589,12 @@ static void test_laws_for_checks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_laws_for_checks),
-        cmocka_unit_test(test_law_in_words),
-        cmocka_unit_test(test_bad),
-        cmocka_unit_test(test_sandbox),
-        cmocka_unit_test(test_byte_code),
-        cmocka_unit_test(test_long_path),
-        cmocka_unit_test(test_exprs),
-        cmocka_unit_test(test_declarations),
-        cmocka_unit_test(test_sorted_pairs),
-        cmocka_unit_test(test_hash),
-        cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_starters),
-        cmocka_unit_test(test_find),
-        cmocka_unit_test(test_find_path),
-        cmocka_unit_test(test_list),
-        cmocka_unit_test(test_level_and_id),
-        cmocka_unit_test(test_header),
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_pack),
+        cmocka_unit_test(test_laws_for_checks), cmocka_unit_test(test_bad),
+        cmocka_unit_test(test_long_path),       cmocka_unit_test(test_exprs),
+        cmocka_unit_test(test_declarations),    cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_calls),           cmocka_unit_test(test_starters),
+        cmocka_unit_test(test_level_and_id),    cmocka_unit_test(test_pack),
     };
-    int failed;
 
-    tree = fs_share_dir();
-    failed = cmocka_run_group_tests(tests, testing_enter_folder, testing_leave_folder);
-    free(tree);
-    return failed;
+    return cmocka_run_group_tests(tests, testing_enter_folder, testing_leave_folder);
 }

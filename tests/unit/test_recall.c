@@ -3,12 +3,11 @@
  * what is compared, what is only looked at, what is compared as it is made, and that the figures
  * are the same either way. The device and the engine are the GPU's, with what they do counted. */
 #include "emulated.h"
-#include "testing.h"
+#include "problem_rig.h"
 
 #include "content/pool.h"
 #include "gpu/gpu.h"
 #include "gpu/gpu_ctx.h"
-#include "problem/problem.h"
 
 #include <math.h>
 #include <string.h>
@@ -116,12 +115,6 @@ struct rig {
     struct mem out;
 };
 
-static void must(int rc, const struct err *err)
-{
-    if (rc < 0)
-        fail_msg("%s", err->text);
-}
-
 /* In the least memory that two contents side by side take, or where all of them fit. */
 static void open_pool(struct rig *r, bool narrow)
 {
@@ -162,11 +155,9 @@ static char *make_right(struct rig *r, int content)
 
 static void open_rig(struct rig *r, const char *name, bool narrow)
 {
-    AUTO(freep) char *path = xasprintf("%s/problems/%s.lua", getenv("ASSAY_SHARE"), name);
     struct err err = ERR_INIT;
 
-    *r = (struct rig){.out = MEM_INIT};
-    must(problem_load(path, name, &r->problem, &err), &err);
+    *r = (struct rig){.problem = load_shipped(name), .out = MEM_INIT};
     open_pool(r, narrow);
     must(ops.mem_alloc(cuda, MEM_PRIVATE, r->pool.out.bytes, &r->out, &err), &err);
     for (int k = 0; k < CONTENTS; k++)

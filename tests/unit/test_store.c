@@ -1,41 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "testing.h"
+/* The store of records: none is lost, none is there twice, and foreign files are refused. */
+#include "store_rig.h"
 
 #include "base/fs.h"
-#include "base/hash.h"
 #include "store/run_store.h"
 
-#include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-static char *home_dir(void)
-{
-    char *dir = xstrdup("home-XXXXXX");
-
-    assert_non_null(mkdtemp(dir));
-    return dir;
-}
-
-static int add(struct store *s, const char *id, struct err *err)
-{
-    static const char source[] = "int x;\n";
-    char hash[HASH_HEX];
-    json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:n, s:f}", "id", id, "created", "2026",
-                          "problem", "level1/019_relu", "problem_hash", "p", "device", "cpu",
-                          "verdict", "pass", "reason", "peak_fraction", 0.5);
-    int rc;
-
-    hash_of(source, strlen(source), hash);
-    rc = store_add(s, j, hash, source, strlen(source), err);
-    json_decref(j);
-    return rc;
-}
 
 static void records_are_kept_once(void **state)
 {
@@ -147,96 +120,6 @@ static void an_older_store_is_brought_up_to_date(void **state)
     assert_int_equal(store_run_begin(s, &run, &err), 0);
 }
 
-/* --- runs --- */
-
-static int add_cell(struct store *s, const char *id, int sample, struct err *err)
-{
-    static const char source[] = "int x;\n";
-    char hash[HASH_HEX];
-    json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "id", id, "created", "2026", "problem",
-                          "p", "problem_hash", "h", "device", "cpu", "verdict", "pass");
-    const struct cell_row cells[] = {
-        {.model = "m", .problem = "p", .sample = sample, .file = "f", .record = id},
-        {.model = "twin", .problem = "p", .sample = sample, .file = "f", .record = id},
-    };
-    int rc;
-
-    hash_of(source, strlen(source), hash);
-    rc = store_run_add(s, "r", j, hash, source, strlen(source), cells, 2, err);
-    json_decref(j);
-    return rc;
-}
-
-static int count_cell(void *arg, const struct cell_row *c, const char *record_json, struct err *err)
-{
-    (void)err;
-    assert_non_null(record_json);
-    assert_string_equal(c->verdict, "pass");
-    ++*(int *)arg;
-    return 0;
-}
-
-static void a_record_and_its_cells_are_one(void **state)
-{
-    AUTO(freep) char *home = home_dir();
-    AUTO(store_closep) struct store *s = NULL;
-    struct err err = ERR_INIT;
-    int cells = 0, failures = 0;
-    int64_t n = -1;
-
-    (void)state;
-    assert_int_equal(store_open(home, &s, &err), 0);
-    assert_int_equal(add_cell(s, "a", 0, &err), 0);
-    assert_int_equal(add_cell(s, "a", 1, &err), -1); /* the record is there: no cell either */
-    /* Nor when the record cannot be written: one of these is the process's 30th write. */
-    setenv("ASSAY_FAULT", "write:30", 1);
-    for (int i = 0; i < 40; i++) {
-        char id[8];
-
-        snprintf(id, sizeof(id), "f%d", i);
-        failures += add_cell(s, id, 10 + i, &err) < 0;
-    }
-    unsetenv("ASSAY_FAULT");
-    assert_int_equal(failures, 1);
-    assert_int_equal(store_count(s, &n, &err), 0);
-    assert_int_equal(store_run_cells(s, "r", count_cell, &cells, &err), 0);
-    assert_int_equal(cells, 2 * n);
-    assert_int_equal(n, 40);
-    assert_int_equal(add_cell(s, "b", 0, &err), 0); /* judged again: the cells are replaced */
-    cells = 0;
-    assert_int_equal(store_run_cells(s, "r", count_cell, &cells, &err), 0);
-    assert_int_equal(cells, 2 * n);
-}
-
-static void a_run_keeps_its_settings(void **state)
-{
-    AUTO(freep) char *home = home_dir();
-    AUTO(store_closep) struct store *s = NULL;
-    const struct run_row run = {"r", "2026", "small", "", "dir", false, false};
-    struct run_row other = run;
-    struct err err = ERR_INIT;
-
-    (void)state;
-    assert_int_equal(store_open(home, &s, &err), 0);
-    assert_int_equal(store_run_begin(s, &run, &err), 0);
-    other.source = "another folder";
-    assert_int_equal(store_run_begin(s, &other, &err), 0);
-    other.sizes = "full";
-    assert_int_equal(store_run_begin(s, &other, &err), -1);
-    assert_non_null(strstr(err.text, "has sizes small, not full"));
-    other = run;
-    other.device = "cpu";
-    assert_int_equal(store_run_begin(s, &other, &err), -1);
-    other = run;
-    other.check_only = true;
-    assert_int_equal(store_run_begin(s, &other, &err), -1);
-    other = run;
-    other.steady = true;
-    assert_int_equal(store_run_begin(s, &other, &err), -1);
-    assert_non_null(strstr(err.text, "was made without --steady"));
-    assert_int_equal(err.kind, ERR_INPUT);
-}
-
 static void a_home_that_is_a_file_is_refused(void **state)
 {
     struct store *s = NULL;
@@ -248,94 +131,6 @@ static void a_home_that_is_a_file_is_refused(void **state)
     assert_non_null(strstr(err.text, "plain"));
 }
 
-/* A writer killed at any moment leaves a store that opens, with every record it had confirmed. */
-static void survives_kill_9(void **state)
-{
-    AUTO(freep) char *home = home_dir();
-    struct err err = ERR_INIT;
-    int64_t n = -1;
-    int confirmed = 0;
-
-    (void)state;
-    for (int round = 0; round < 10; round++) {
-        int out[2];
-        char byte;
-
-        assert_int_equal(pipe(out), 0);
-
-        pid_t pid = fork();
-
-        if (pid == 0) {
-            struct store *s = NULL;
-
-            if (store_open(home, &s, &err) < 0)
-                _exit(1);
-            for (int i = 0;; i++) {
-                char id[32];
-
-                snprintf(id, sizeof(id), "%d-%d", round, i);
-                if (add(s, id, &err) < 0 || write(out[1], "x", 1) != 1)
-                    _exit(1);
-            }
-        }
-        close(out[1]);
-        for (int i = 0; i < 5 + round && read(out[0], &byte, 1) == 1; i++)
-            confirmed++;
-        kill(pid, SIGKILL);
-        waitpid(pid, NULL, 0);
-        while (read(out[0], &byte, 1) == 1)
-            confirmed++;
-        close(out[0]);
-    }
-
-    AUTO(store_closep) struct store *s = NULL;
-
-    assert_int_equal(store_open(home, &s, &err), 0);
-    assert_int_equal(store_count(s, &n, &err), 0);
-    /* One more per round may have been committed and not yet confirmed. */
-    assert_true(n >= confirmed && n <= confirmed + 10);
-}
-
-/* Eight first users at once: one of them was told "database is locked". */
-static void many_open_a_new_store_at_once(void **state)
-{
-    (void)state;
-    for (int round = 0; round < 10; round++) {
-        AUTO(freep) char *home = home_dir();
-        pid_t pids[8];
-        struct err err = ERR_INIT;
-        int64_t n = -1;
-
-        for (int i = 0; i < 8; i++) {
-            pids[i] = fork();
-            if (pids[i] == 0) {
-                struct store *s = NULL;
-                char id[16];
-
-                snprintf(id, sizeof(id), "%d", i);
-                if (store_open(home, &s, &err) < 0 || add(s, id, &err) < 0) {
-                    print_error("%s\n", err.text);
-                    _exit(1);
-                }
-                store_close(s);
-                _exit(0);
-            }
-        }
-        for (int i = 0; i < 8; i++) {
-            int status = -1;
-
-            assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
-            assert_int_equal(status, 0);
-        }
-
-        AUTO(store_closep) struct store *s = NULL;
-
-        assert_int_equal(store_open(home, &s, &err), 0);
-        assert_int_equal(store_count(s, &n, &err), 0);
-        assert_int_equal(n, 8);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -344,12 +139,8 @@ int main(void)
         cmocka_unit_test(a_newer_or_broken_store_is_refused),
         cmocka_unit_test(a_store_of_a_newer_version_is_refused),
         cmocka_unit_test(an_older_store_is_brought_up_to_date),
-        cmocka_unit_test(a_record_and_its_cells_are_one),
-        cmocka_unit_test(a_run_keeps_its_settings),
         cmocka_unit_test(a_home_that_is_a_file_is_refused),
-        cmocka_unit_test(survives_kill_9),
-        cmocka_unit_test(many_open_a_new_store_at_once),
     };
 
-    return cmocka_run_group_tests_name("store", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

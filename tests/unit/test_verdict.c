@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of reasons, and what a verdict takes from it. */
-#include "terms/fault_name.h"
+#include "testing.h"
+
 #include "terms/verdict.h"
 
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void every_reason_has_a_code_and_a_meaning(void **state)
 {
@@ -98,22 +93,6 @@ static void another_reason_keeps_the_detail(void **state)
     assert_true(v.quotes);
 }
 
-/* The list is ours, and must have every name that the C library has. */
-static void signals_are_called_by_their_names(void **state)
-{
-    (void)state;
-    for (int number = -1; number < 130; number++) {
-        const char *known = number > 0 ? sigabbrev_np(number) : NULL;
-        struct verdict v = VERDICT_INIT;
-        char want[32];
-
-        snprintf(want, sizeof(want), "SIG%s", known ? known : "?");
-        verdict_set_named(&v, REASON_CRASH_SIGNAL, signal_name(number), "it ended");
-        assert_int_equal(v.kind, VERDICT_CRASH);
-        assert_string_equal(v.code, want);
-    }
-}
-
 static void codes_are_found(void **state)
 {
     static const struct {
@@ -147,7 +126,6 @@ int main(void)
         cmocka_unit_test(every_reason_has_a_code_and_a_meaning),
         cmocka_unit_test(codes_are_as_in_old_records),
         cmocka_unit_test(another_reason_keeps_the_detail),
-        cmocka_unit_test(signals_are_called_by_their_names),
         cmocka_unit_test(codes_are_found),
     };
 

@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +23,32 @@
 #define fail_msg(...) (print_error(__VA_ARGS__), print_error("\n"), _fail(__FILE__, __LINE__))
 
 #include "base/fs.h"
+
+/* Ends the test with the error's text if rc is negative. */
+#define must(rc, err) ((rc) < 0 ? fail_msg("%s", (err)->text) : (void)0)
+
+/* Makes the folders on the way, too. */
+static inline void write_file(const char *path, const char *text)
+{
+    AUTO(freep) char *folder = xstrdup(path);
+    char *slash = strrchr(folder, '/');
+    struct err err = ERR_INIT;
+
+    if (slash) {
+        *slash = '\0';
+        must(fs_mkdirs(folder, &err), &err);
+    }
+    must(fs_write_atomic(path, text, strlen(text), &err), &err);
+}
+
+/* The program assay-runner: $ASSAY_RUNNER, or the one in the folder above this program's. */
+static inline char *runner_path(void)
+{
+    const char *set = getenv("ASSAY_RUNNER");
+    AUTO(freep) char *dir = fs_program_dir();
+
+    return set ? xstrdup(set) : xasprintf("%s/../assay-runner", dir);
+}
 
 /* For a group of tests: a folder of its own, which becomes the current one. */
 static char testing_folder[] = "/tmp/assay-test-XXXXXX";

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The protocol of src/wire/wire.h, in Python. tests/unit/test_worker.c holds the two together.
+"""The protocol of src/wire/wire.h, in Python. tests/integration/test_worker.c holds the two together.
 
 No judgement of the frames' contents here: what the judge sends is ours, and complete.
 """
