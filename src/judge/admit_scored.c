@@ -326,7 +326,7 @@ static void judge_laws(const struct survey *s, struct admit_case *ret)
         n += is_new;
     }
     ret->outcome = n >= 2 ? ADMIT_KEPT : ADMIT_BROKEN;
-    snprintf(ret->detail, sizeof(ret->detail), "scored laws: %d, at least 2 are needed", n);
+    snprintf(ret->detail, sizeof(ret->detail), "%d scored, at least 2 are needed", n);
 }
 
 static const char *name_of_law(const struct survey *s, const struct seen *it)
