@@ -1,6 +1,7 @@
 # A calibration that was measured on a busy machine must not make honest kernels impossible: before
 # `rejected: physics` the device is measured again, and the better figures are kept.
 # alone: it measures time
+# covers: src/hardware/calibrate_cpu.c src/judge/session_size.c
 set -u
 kernel=$ROOT/exemplars/cpu/level1/001_square_matrix_multiplication/fast.c
 "$ASSAY" eval --sizes small level1/1 "$kernel" >/dev/null || exit 1

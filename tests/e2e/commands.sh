@@ -1,4 +1,5 @@
 # Every command answers --help, has a section in the manual and at least one CLI test.
+# covers: src/cmd/table.c
 set -u
 bad=0
 for name in $("$ASSAY" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do

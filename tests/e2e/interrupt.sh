@@ -1,4 +1,5 @@
 # Ctrl-C in the middle of a build and of an evaluation: no process, no temporary file, a consistent store.
+# covers: src/base/interrupt.c
 set -u
 . "$ROOT/tests/e2e/waiting.bash"
 cat >slow.c <<'C'

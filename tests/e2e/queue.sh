@@ -1,4 +1,5 @@
 # Four evaluations at once on one device: all are judged, each when it has the device for itself.
+# covers: src/process/devlock.c
 set -u
 . "$ROOT/tests/e2e/waiting.bash"
 printf 'op relu\ntime 10us\n' >k.fake

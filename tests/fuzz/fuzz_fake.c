@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/device/fake/fake_parse.c src/device/fake/fake_program.c */
 /* A .fake candidate's text: parsed, or refused with the number of the line. */
 #include "device/fake/fake_program.h"
 #include "replay.h"

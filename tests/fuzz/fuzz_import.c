@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/report/leaderboard_import.c */
 /* JSON that people bring along: a leaderboard to be shown beside a run, KernelBench's baseline
  * times. */
 #include "replay.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/device/cuda/cuda_launch.c src/device/cuda/launch_expr.c */
+/* covers: src/device/cuda/launch_lines.c */
 /* Launch lines and the artifacts made of them come from a candidate; builder and runner read them
  * with this code. What splits joins to the same bytes, and every line of it can be worked out. */
 #include "device/cuda/cuda_launch.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/base/opt.c */
 /* Command lines: one word a line. What is no option keeps its order; nothing is read past a word.
  */
 #include "base/opt.h"

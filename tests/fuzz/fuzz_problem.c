@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/problem/emit.c src/problem/emit_torch.c src/problem/lua_state.c */
+/* covers: src/problem/torch_ops.c src/problem/trace.c */
 /* Problem files are written by people and models: whatever stands in one, loading it ends, in time
  * and with a problem or one line of error; and what loads can be shown. */
 #include "problem/problem.h"

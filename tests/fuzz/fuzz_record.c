@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/results/analyze_json.c src/results/results.c src/report/report_page.c */
+/* covers: src/report/page_data.c */
 /* Records as they are read back from a store that somebody else may have written: figures, tables
  * and pages come out of all of them, or one line of error. An input is one record a line, the first
  * N_CELLS of them: two samples of model "a" and two of "b" on one problem. */

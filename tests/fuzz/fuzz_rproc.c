@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/process/rproc_wait.c */
 /* The judge's side of the wire: whatever a runner sends, prints and writes on its page, the judge
  * ends with a verdict that has a reason, or with an error of its own, and with the latter only
  * while all code in the runner is ours: nobody gets an "infra" by talking nonsense.

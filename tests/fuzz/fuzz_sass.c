@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/build/cubin.c src/build/elf_view.c src/build/fatbin.c src/build/host_refs.c */
 /* What is read of an artifact: the text a disassembler makes of it, its own symbol tables, and the
  * machine code in it. */
 #include "replay.h"

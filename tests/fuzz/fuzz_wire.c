@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/wire/frame.c */
 /* Frames come from a process that runs candidate code. What decodes must encode to the same bytes.
  */
 #include "replay.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/build/disassembler.c src/build/evidence.c src/build/sass.c */
 /*
  * That compilers write the instructions that src/build/sass.c knows: one small kernel for every
  * kind of tensor core, built and disassembled for real. Needs no GPU, but NVRTC, nvcc and

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/device/cuda/cuda.c src/device/cuda/cuda_compare.c src/device/cuda/cuda_content.c */
+/* covers: src/device/cuda/cuda_gemm.c src/device/cuda/cuda_memory.c src/device/cuda/cuda_rates.c */
 /* The judge's face of the cuda device against the host's own functions: the same bits, the same
  * figures. Needs no cmocka: it also runs from a dist tree. Exits 77 where there is no GPU.
  * usage: test_cuda_judge [speed | emulated]; speed adds timings, emulated goes by the libcuda.so.1

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/gpu/gpu_compare.c src/gpu/gpu_special.c */
 /* Passes over elements that are compiled for what they do (gpu_special.c) against the interpreting
  * kernel, on a GPU: the same bits, for every op that is a step, every dtype, and sizes that leave
  * elements over. And comparing with them as they are made (gpu_compare.c) against comparing with

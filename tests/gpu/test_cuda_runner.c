@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/device/cuda/cuda_for_runner.c src/device/cuda/cuda_hold.c */
+/* covers: src/device/cuda/cuda_module.c src/process/rproc.c */
 /*
  * The real assay-runner on a real GPU, in its real sandbox, through the judge's own rproc.c: every
  * way a CUDA candidate can go well or badly, and that the next one is none the worse for it.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/gpu/gpu_engine.c */
 /* Every problem at its small sizes: what the GPU's engine gives against what the host's gives. Runs
  * where libcuda.so.1 is: a GPU's, or the emulation of tests/emu, whose floats are the host's bit
  * for bit ("exact"). Elementwise ops give the same bits and hold no more memory in common passes

@@ -25,24 +25,35 @@ static inline int lock_index(void)
     return 1000 + (int)getpid();
 }
 
+/* Where devlock.c may have put it; NULL: not there. */
+static inline char *lock_path(int i, const char *end)
+{
+    const char *const dirs[] = {getenv("ASSAY_LOCK_DIR"), "/run/lock", "/tmp"};
+
+    return dirs[i] ? xasprintf("%s/assay-fake-%d.%s", dirs[i], lock_index(), end) : NULL;
+}
+
 static inline int open_lock(void)
 {
-    AUTO(freep) char *run = xasprintf("/run/lock/assay-fake-%d.lock", lock_index());
-    AUTO(freep) char *tmp = xasprintf("/tmp/assay-fake-%d.lock", lock_index());
-    int fd = open(run, O_RDONLY | O_CLOEXEC);
+    int fd = -1;
 
-    return fd < 0 ? open(tmp, O_RDONLY | O_CLOEXEC) : fd;
+    for (int i = 0; i < 3 && fd < 0; i++) {
+        AUTO(freep) char *path = lock_path(i, "lock");
+
+        fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    }
+    return fd;
 }
 
 static inline void remove_lock(void)
 {
-    static const char *const dirs[] = {"/run/lock", "/tmp"}, *const ends[] = {"lock", "turn"};
+    for (int i = 0; i < 3; i++) {
+        AUTO(freep) char *lock = lock_path(i, "lock"), *turn = lock_path(i, "turn");
 
-    for (int i = 0; i < 4; i++) {
-        AUTO(freep)
-        char *path = xasprintf("%s/assay-fake-%d.%s", dirs[i / 2], lock_index(), ends[i % 2]);
-
-        unlink(path);
+        if (lock)
+            unlink(lock);
+        if (turn)
+            unlink(turn);
     }
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/sandbox/thread_limit.c */
 /*
  * Groups for runners. What needs no kernel's help is tried in a plain folder. A process is put into
  * a real group where this one is root and in the root of the hierarchy; limits are tried where

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: workers/assay_worker/hold.ptx */
 /* The kernel that waits for the judge's release is assembled for every architecture. */
 #include "testing.h"
 

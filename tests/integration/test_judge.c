@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/build/prebuild.c src/process/rproc.c src/process/rproc_wait.c src/judge/session.c */
+/* covers: src/judge/session_size.c src/judge/station.c src/measure/trial.c */
 /* judge/judge.c: what stays open from one request to the next, and what is told when it goes. */
 #include "judge_rig.h"
 

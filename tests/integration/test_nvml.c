@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/device/throttle.c */
 /* What NVML tells of a GPU, from a library of a few lines. */
 #include "testing.h"
 

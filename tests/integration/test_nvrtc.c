@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* san: no, NVRTC does the work */
+/* covers: src/device/cuda/cublaslt.c src/device/cuda/cuda_library.c */
+/* covers: src/device/cuda/cuda_source.c src/gpu/gpu_source.c src/device/cuda/nvrtc_api.c */
 /* The judge's kernels compile, and the cache gives what it was given. Skipped without NVRTC. And
  * the toolkit's other library has what we call. */
 #include "testing.h"

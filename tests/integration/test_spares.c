@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* alone: it starts runners and waits for them */
+/* covers: src/judge/station.c */
 /*
  * Spare runners, with the real assay-runner on the fake device: each serves one candidate, what
  * becomes of those that die or never get ready, and of all of them when the judge dies. Their lock

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* alone: it measures time */
+/* covers: src/measure/audit.c src/measure/score.c src/measure/trial.c */
 /* How the judge times a device that can be held back and whose clock is only a claim. */
 #include "timing_rig.h"
 

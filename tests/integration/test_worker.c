@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/terms/baseline.c workers/assay_worker/wire.py */
 /* The torch worker: its Python speaks the protocol of wire.h, and its runners live and die as the
  * judge's own. Needs python3 and no torch: a module of that name with nothing in it stands in. */
 #include "testing.h"

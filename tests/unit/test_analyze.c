@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/results/analyze_json.c */
 /* Metrics of runs made by hand, some with figures that others published. */
 #include "results_rig.h"
 

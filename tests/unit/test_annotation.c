@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/base/ydoc.c */
 /* Notes on records: what a good one says, what is said of a bad one, quotes against the source. */
 #include "testing.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/device/cuda/cuda_memory.c */
 /* Arenas: what lies in them, when they are freed (on the emulated GPU), and whose turn it is. */
 #include "gpu_pool_rig.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/device/cuda/cuda_memory.c */
 /* Scratch memory on a device: what the judge reckons as its own, and what it makes of the rest. */
 #include "emulated.h"
 #include "testing.h"

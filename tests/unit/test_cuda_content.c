@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/device/cuda/cuda_driver.c */
 /* On the emulated GPU: the judge's flush, which memory it goes through, and what it asks of the
  * driver. That a real L2 is empty behind it only a GPU shows (tests/gpu). And how the judge finds
  * that memory changed. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/device/cuda/launch_expr.c */
 /* Launch lines: what they come to for given tensors, and where each mistake is said to be. */
 #include "testing.h"
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/device/cpu/cpu.c src/device/cpu/cpu_judge.c src/device/cpu/cpu_for_judge.c */
+/* covers: src/device/fake/fake.c src/device/fake/fake_judge.c src/device/fake/fake_for_judge.c */
+/* covers: src/device/hostmem.c src/device/hostmem_import.c */
 /* Every device through every rule of device.h that a judge relies on. */
 #include "testing.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/problem/torch_ops.c */
 /* The PyTorch module line by line. That it computes the right values is shown by tests/suites, with
  * PyTorch; here is what can be seen in the text. */
 #include "testing.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/ops/lifetime.c src/ops/threads.c src/ops/eval_node.c */
 /* How a graph is run: memory, threads, the order of sums, and the runs that are wrong on purpose.
  */
 #include "ops_rig.h"

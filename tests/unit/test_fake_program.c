@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/device/fake/fake_parse.c */
 /* The fake device's language: what is refused, and what a program does. */
 #include "testing.h"
 

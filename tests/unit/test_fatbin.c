@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/build/elf_view.c */
 /* Containers of machine code in a library, made by hand. Those that nvcc makes:
  * integration/test_cubin.c. */
 #include "testing.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/tensor/law.h src/tensor/philox.h */
 #include "testing.h"
 
 #include "base/util.h"

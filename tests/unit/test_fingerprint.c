@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/device/cuda/cuda_compare.c */
 /* The fingerprint of outputs on the emulated GPU, alone and beside a comparison, against its
  * definition computed in the plainest way. */
 #include "emulated_judge.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/base/fault.c */
 /* Files and folders: whole or not at all, and no link is followed. */
 #include "testing.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/gpu/cublas.c src/gpu/gpu_engine.c */
 /* Products and convolutions on the emulated GPU: ragged tiles, batches, and pieces of what is too
  * large at once. */
 #include "gpu_kernels_rig.h"

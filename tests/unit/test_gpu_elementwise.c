@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/ops/pass.c */
 /* Elementwise ops and passes of several of them on the emulated GPU: broadcasts, what is stored,
  * operands of every dtype. */
 #include "gpu_kernels_rig.h"

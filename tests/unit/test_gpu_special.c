@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/gpu/gpu_source.c src/ops/pass.c */
 /* Passes that are compiled for what they do, on the emulated GPU: what is written is what stands in
  * tests/emu/special, to the letter, and what that computes is what the interpreting kernel does, to
  * the bit. And what becomes of passes that cannot be compiled. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/problem/graph_ops.c src/problem/graph_view.c src/problem/graph_window.c */
 /* Graphs built by hand: what each op gives, refuses, costs, and what is left behind the finish. */
 #include "testing.h"
 

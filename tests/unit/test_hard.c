@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/judge/admit.c src/problem/graph_view.c */
 /* The hard seven: what every shape costs, and that all of their nulls fail. */
 #include "admit_rig.h"
 #include "problem_rig.h"

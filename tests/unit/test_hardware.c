@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/tensor/arith.c */
 /* Hardware tables: what a good file says, what is said of a bad one, and the rates by class. */
 #include "testing.h"
 

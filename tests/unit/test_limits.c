@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/tensor/arith.c */
 /* How fast a device can be: limits from FLOPs, bytes and peaks. */
 #include "problem_rig.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/ops/blas.c src/ops/conv.c src/ops/gemm_f32.c src/ops/gemm_f64.c src/ops/isa.c */
+/* covers: src/ops/loops_f32.c src/ops/loops_f64.c */
 /* The fast loops against items.h: the same bits in float, whatever the sizes, the order, the number
  * of threads and the instruction set. The BLAS in double: the same to rounding. */
 #include "testing.h"

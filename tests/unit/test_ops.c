@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/ops/conv.c src/ops/convert.c src/ops/eval_node.c src/ops/host.c */
+/* covers: src/ops/loops_i64.c src/ops/walk.c */
 /* Every core op, through a graph, against plain loops written another way. */
 #include "ops_rig.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/ops/eval_node.c src/ops/host.c */
 /* The core ops that came with the hard problems, against plain loops written another way. */
 #include "ops_rig.h"
 

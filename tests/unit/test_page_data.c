@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/report/page_assets.c src/report/report_page.c */
 /* What the report's page knows, and the page itself, from results made by hand. */
 #include "report_rig.h"
 

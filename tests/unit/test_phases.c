@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/base/clock.c */
 /* The time of phases inside others. What a timer sees of the clock is compared with the clock
  * around it, never with a number. */
 #include "testing.h"

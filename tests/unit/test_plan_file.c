@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/run/candidates.c src/base/ydoc.c */
 /* Plans of a run: what they say, and what is refused. */
 #include "candidates_rig.h"
 

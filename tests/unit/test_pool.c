@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/content/pool_gates.c */
 /* Contents of a pool on the CPU. On a GPU: test_gpu_pool.c. */
 #include "pool_rig.h"
 

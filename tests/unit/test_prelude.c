@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/problem/embed.c */
 /* The composites of the prelude against second definitions of them, written with other ops: every
  * difference below has to vanish in double precision. */
 #include "testing.h"

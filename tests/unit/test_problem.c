@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/problem/attrs.c src/problem/declare.c src/problem/trace.c */
 /* Problem files, good and bad. Bodies below start at line 3, behind the two lines of HEAD. */
 #include "problem_text_rig.h"
 

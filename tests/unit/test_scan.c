@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/run/candidates.c src/build/prebuild.c */
 /* Which files a run finds in folders, and what it says of the others. */
 #include "candidates_rig.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/base/fault.c */
 /* The store of records: none is lost, none is there twice, and foreign files are refused. */
 #include "store_rig.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* covers: src/terms/baseline.c */
 #include "testing.h"
 
 #include "process/subject.h"

@@ -1,6 +1,7 @@
 # Without --kinds on the CPU: loops and OpenBLAS, measured once; a second start finds them. One problem takes a file of
 # problems/lib, one makes integers. A run is compared with them.
 # alone: it measures time
+# covers: src/terms/baseline.c src/plain/assay_plain.c src/plain/plain_runner.c
 "$ASSAY" eval level1/19 cpu:openblas --no-store --check-only >/dev/null 2>err ||
     { ! grep -q 'no OpenBLAS' err || { echo "no OpenBLAS"; exit 77; }; }
 for start in 1 2; do

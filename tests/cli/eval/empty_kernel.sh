@@ -1,6 +1,7 @@
 # A kernel that is faster than an empty one is no discovery, cold or back to back. Loops of our own are exempt: their
 # times are what others are compared with.
 # alone: it measures time
+# covers: src/judge/call_floor.c src/judge/session_size.c
 cp "$ROOT/exemplars/cpu/level1/019_relu/naive.c" relu.c
 "$ASSAY" calibrate >/dev/null
 floor() { # COLD_NS HOT_NS

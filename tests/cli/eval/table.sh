@@ -1,3 +1,4 @@
+# covers: src/cmd/text.c src/terms/fault_name.c src/process/rproc_wait.c
 printf 'op relu\ntime 40us\n' >slow.fake
 printf 'op relu\ntime 10us\n' >quick.fake
 printf 'op zeros\n' >zeros.fake

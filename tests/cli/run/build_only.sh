@@ -1,4 +1,5 @@
 # Compiled and not judged: the run afterwards finds every build in the cache.
+# covers: src/run/lane.c src/build/prebuild.c
 mkdir -p gen/a/level1_19 gen/b/level1_19
 cp "$ROOT/exemplars/cpu/level1/019_relu/fast.c" gen/a/level1_19/sample0.c
 cp gen/a/level1_19/sample0.c gen/b/level1_19/sample0.c

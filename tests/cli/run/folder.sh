@@ -1,4 +1,5 @@
 # Two models, what cannot be judged, and a second start that finds everything known.
+# covers: src/run/jobs.c src/run/lane.c src/cmd/run_text.c
 mkdir -p gen/a/level1_19 gen/b/level1/19 gen/b/level1_998
 printf 'op relu\ntime 10us\n' >gen/a/level1_19/sample0.fake
 printf 'op relu\ntime 20us\n' >gen/a/level1_19/sample1.fake

@@ -1,4 +1,5 @@
 # A plan; one of its candidates is for a problem that nobody knows.
+# covers: src/run/plan_file.c src/cmd/run_text.c
 mkdir -p gen/a/level1_19
 printf 'op relu\n' >gen/a/level1_19/sample0.fake
 printf 'op relu\nwrong\n' >own.fake
