@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The same figures as `ptxas -v` prints (tests/unit/test_cubin.c compares them):
+ * The same figures as `ptxas -v` prints (tests/integration/test_cubin.c compares them):
  *
  *   registers, stack   .nv.info: a list of attributes, these by the number of the kernel's symbol
  *   shared, local      the size of .nv.shared.NAME and .nv.local.NAME; 0 without such a section
