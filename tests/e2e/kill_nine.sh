@@ -1,6 +1,7 @@
 # kill -9 of the judge, or of a runner, at random moments: no zombie, no runner outlives its judge, the
 # store stays consistent, and every record that was printed is stored exactly once.
 # covers: src/process/rproc.c src/process/spares.c src/store/store.c
+# long: 16 s
 set -u
 . "$ROOT/tests/e2e/waiting.bash"
 rounds=${ROUNDS:-30}

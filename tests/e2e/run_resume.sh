@@ -2,6 +2,7 @@
 # twice, none lost, and the verdicts of a run that nobody disturbed.
 # KILLS and CANDIDATES make it larger (bench/run_many.py).
 # covers: src/run/lane.c src/run/queue.c src/run/run.c src/store/run_store.c
+# long: 25 s
 set -u
 kills=${KILLS:-8} count=${CANDIDATES:-60}
 python3 "$ROOT/bench/make_candidates.py" gen "$count" || exit 1

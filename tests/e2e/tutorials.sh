@@ -1,6 +1,7 @@
 # Every tutorial and every how-to page is typed in, from top to bottom, in an empty folder: the commands work, and print
 # what the page says. tests/e2e/pages.py has the rules. Parts for which this machine has no GPU or no nvcc are left out.
 # san: no, candidates do the work
+# long: 15 s
 set -u
 export PATH=${ASSAY%/*}:$PATH HOME=$PWD/home NO_COLOR=1
 # The pages have the tree in ~/assay.

@@ -105,7 +105,7 @@ static void what_the_claim_leaves_out_counts(void **state)
     end(&g);
 }
 
-/* The time that is added does not make a claim true: 300 ms of work behind the release, 10 us
+/* The time that is added does not make a claim true: 30 ms of work behind the release, 10 us
  * claimed, as long again before it. */
 static void what_is_hidden_excuses_no_claim(void **state)
 {
@@ -114,7 +114,7 @@ static void what_is_hidden_excuses_no_claim(void **state)
     (void)state;
     make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
     usual.hold_max_ns = 1e5;
-    judge(&g, "op relu\ntime 10us\nearly 300ms\nsleep 300ms\n");
+    judge(&g, "op relu\ntime 10us\nearly 30ms\nsleep 30ms\n");
     expect(&g, VERDICT_REJECTED, "clock", "the runner claims 10.0 us a call");
     end(&g);
 }
@@ -182,9 +182,9 @@ static void a_lie_about_hot_calls_is_rejected(void **state)
 
     (void)state;
     make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
-    judge(&g, "op relu\ntime 100ms\n"
-              "sleep 500ms at call 16\nsleep 500ms at call 17\n"
-              "sleep 500ms at call 21\nsleep 500ms at call 22\n");
+    judge(&g, "op relu\ntime 40ms\n"
+              "sleep 200ms at call 16\nsleep 200ms at call 17\n"
+              "sleep 200ms at call 21\nsleep 200ms at call 22\n");
     expect(&g, VERDICT_REJECTED, "clock", "calls back to back");
     assert_int_equal(timed(&g)->runs, 2);
     end(&g);

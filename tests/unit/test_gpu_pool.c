@@ -88,13 +88,14 @@ static void compares(struct pool *host, struct pool *gpu)
     ops->mem_free(cuda, &out);
 }
 
-static void one_pool(const char *name, int64_t memory)
+/* size: which of the small ones */
+static void one_pool(const char *name, int size, int64_t memory)
 {
     AUTO(problem_freep) struct problem *p = load_shipped(name);
     struct pool host, gpu;
 
-    open_pool(p->sizes[SIZES_SMALL][0].graph, false, MEMORY, &host);
-    open_pool(p->sizes[SIZES_SMALL][0].graph, true, memory, &gpu);
+    open_pool(p->sizes[SIZES_SMALL][size].graph, false, MEMORY, &host);
+    open_pool(p->sizes[SIZES_SMALL][size].graph, true, memory, &gpu);
     same_contents(&host, &gpu);
     if (pool_keeps(&gpu, CONTENTS)) /* else the gates rest on fewer contents */
         same_gates(&host, &gpu);
@@ -103,33 +104,38 @@ static void one_pool(const char *name, int64_t memory)
     pool_close(&gpu);
 }
 
+/* Where an output has few rows (095, 04), gates rest on many honest runs. That takes long here, so
+ * the other problems come with more rows. */
 static void pools_are_equal(void **state)
 {
-    static const char *const names[] = {
-        "level1/001_square_matrix_multiplication",
-        "level1/023_softmax",
-        "level1/040_layer_norm",
-        "level1/095_cross_entropy_loss",
-        "level2/022_matmul_scale_residual_clamp_logsumexp_mish",
-        "hard/01_fp8_gemm",
-        "hard/02_kda_cutlass",
-        "hard/03_paged_attention",
-        "hard/04_kahan_softmax",
-        "hard/05_topk_bitonic",
-        "hard/06_sonic_moe_swiglu",
-        "hard/07_w4a16_gemm",
+    static const struct {
+        const char *name;
+        int size;
+    } problems[] = {
+        {"level1/001_square_matrix_multiplication", 0},
+        {"level1/023_softmax", 0},
+        {"level1/040_layer_norm", 0},
+        {"level1/095_cross_entropy_loss", 0},
+        {"level2/022_matmul_scale_residual_clamp_logsumexp_mish", 0},
+        {"hard/01_fp8_gemm", 0},
+        {"hard/02_kda_cutlass", 0},
+        {"hard/03_paged_attention", 0},
+        {"hard/04_kahan_softmax", 0},
+        {"hard/05_topk_bitonic", 2},
+        {"hard/06_sonic_moe_swiglu", 0},
+        {"hard/07_w4a16_gemm", 1},
     };
 
     (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-        one_pool(names[i], MEMORY);
+    for (size_t i = 0; i < ARRAY_SIZE(problems); i++)
+        one_pool(problems[i].name, problems[i].size, MEMORY);
 }
 
 /* So little memory that contents are made again and again. */
 static void contents_come_back(void **state)
 {
     (void)state;
-    one_pool("level1/023_softmax", 2 << 20);
+    one_pool("level1/023_softmax", 0, 2 << 20);
 }
 
 int main(void)
