@@ -2,23 +2,23 @@
 # alone: it measures time
 # san: no, candidates do the work
 set -u
+rows=$PWD/rows.jsonl
 cd "$ROOT" || exit 1
-bad=0
-judge() { # PROBLEM FILE WANT OPTION...
-    got=$("$ASSAY" eval --json --runners 1 "${@:4}" "$1" "$2" | python3 -c '
-import json, sys
-r = json.loads(sys.stdin.read())
-print(r["verdict"] + (": " + r["reason"] if r["reason"] else ""))')
-    if [ "$got" != "$3" ]; then
-        echo "$2 (${*:4}): $got, expected $3"
-        bad=1
-    fi
-}
+want=0
 for dir in exemplars/cpu/level*/*/ exemplars/cpu/hard/*/; do
     problem=${dir#exemplars/cpu/}
-    for file in "$dir"*.c; do
-        judge "${problem%/}" "$file" pass --sizes small --budget 1
-        judge "${problem%/}" "$file" pass --sizes medium --check-only
-    done
+    files=("$dir"*.c)
+    "$ASSAY" eval --json --runners 1 --sizes small --budget 1 "${problem%/}" "${files[@]}" >>"$rows"
+    "$ASSAY" eval --json --runners 1 --sizes medium --check-only "${problem%/}" "${files[@]}" >>"$rows"
+    want=$((want + 2 * ${#files[@]}))
 done
-exit $bad
+python3 - "$rows" $want <<'P'
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+bad = [r for r in rows if r["verdict"] != "pass"]
+for r in bad:
+    print(r["problem"], r["candidate"]["file"], [s["params"] for s in r["sizes"]], r["verdict"], r["reason"], r["detail"])
+if len(rows) != int(sys.argv[2]):
+    sys.exit("%d verdicts, expected %s" % (len(rows), sys.argv[2]))
+sys.exit(bool(bad))
+P
