@@ -1,6 +1,7 @@
 # The examples of docs/candidates.md are what their page says: the one for the CPU passes, those for GPUs compile
 # as they stand, by nvcc and by NVRTC.
 # san: no, nvcc and NVRTC do the work
+# long: 7 s
 set -u
 cd "$ROOT" || exit 1
 work=$(mktemp -d)

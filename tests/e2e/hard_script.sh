@@ -1,5 +1,6 @@
 # tests/gpu/hard, which records the hard seven on a GPU: tried out on the CPU, where it has to keep what it found, go on
 # from there, and tell a verdict that was not expected.
+# long: 6 s
 set -u
 hard() { "$ROOT/tests/gpu/hard" "$ROOT" "$(dirname "$ASSAY")" out.json --device cpu --sizes small "$@"; }
 hard --only admit --problems 1,5,7 --limit 0 | grep -q '^0 passed, 0 failed, 3 skipped$' || exit 1

@@ -1,5 +1,6 @@
 # Evaluations leave nothing behind: no process, no temporary file, no descriptor; verdicts of the next
 # one are unaffected by crashes, hangs and floods before it.
+# long: 5 s
 set -u
 . "$ROOT/tests/e2e/waiting.bash"
 printf 'op relu\ntime 10us\n' >good.fake

@@ -1,4 +1,5 @@
 # Two runs at once on one device wait for each other's timed calls; two starts of one run do not mix.
+# long: 5 s
 # covers: src/process/devlock.c src/run/lane.c
 set -u
 . "$ROOT/tests/e2e/waiting.bash"

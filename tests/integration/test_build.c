@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* long: 7 s */
 /* covers: src/build/artifact_cache.c src/build/build_dir.c src/build/compiler.c */
 /* covers: src/build/program.c src/build/recipe.c src/build/toolchain_c.c */
 /* The builder: what it makes, what it keeps, and what a source cannot do to it. */

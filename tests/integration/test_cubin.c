@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* long: 10 s */
 /* covers: src/build/elf_view.c src/build/fatbin.c */
 /* What is read from machine code and from the libraries that hold it, on files that nvcc makes.
  * Skipped where there is none. */

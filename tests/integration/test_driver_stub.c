@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* san: no, nvcc does the work */
+/* long: 8 s */
 /* covers: src/build/nvcc.c src/build/toolchain_cuda.c */
 /* Host code where the toolkit has no stub of libcuda, as many have none, and the stub that is made
  * then. Skipped without nvcc. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* long: 8 s */
 /* covers: src/build/disassembler.c src/build/host_refs.c */
 /* From an artifact to evidence and back out of the cache. The disassembler is a script that prints
  * the file it is given, so an "artifact" here is what the real tool would say of one; it runs in

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* san: no, nvcc does the work */
+/* long: 8 s */
 /* covers: src/nvrtc/assay_nvrtc.c src/device/cuda/launch_lines.c */
 /* Both routes of .cu files through the builder. No GPU is needed; without nvcc or NVRTC the tests
  * of that route are skipped. A build by nvcc takes a second or two, so there are few of them. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* long: 5 s */
 /* covers: src/tensor/law.h src/tensor/philox.h */
 #include "testing.h"
 

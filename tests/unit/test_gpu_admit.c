@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* long: 10 s */
 /* covers: src/judge/admit.c src/device/cuda/cuda_for_judge.c */
 /* Admission on the emulated GPU against the host's: the same outcome of every case, told in the
  * same words. Nulls are made there by other graphs, rounding hooks and kernels of the judge's own.

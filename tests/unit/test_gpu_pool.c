@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* long: 8 s */
 /* covers: src/content/pool.c src/content/pool_gates.c src/device/cuda/cuda_compare.c */
 /* A pool in the memory of the emulated GPU against one in the host's: the same inputs to the bit,
  * the same expected values, the same gates. */

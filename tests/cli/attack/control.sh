@@ -1,4 +1,5 @@
 # Attacks beside an honest control of the same run: as slow as it is, faster, and not passing at all.
+# long: 8 s
 mkdir -p share/attacks/fake share/honest share/problems/two
 ln -s "$ASSAY_SHARE"/include share/ && ln -s "$ASSAY_SHARE"/problems/level1 share/problems/
 cat >share/problems/two/001_sizes.lua <<'L'

@@ -1,7 +1,9 @@
 # What is not here, and only its own users need, was marked "ok". A library that is here is named with its file.
+# long: 9 s
 # covers: src/build/build_tools.c src/device/cuda/cuda.c
 mkdir hidden && : >hidden/libcuda.so.1 && : >hidden/libnvidia-ml.so.1 # no libraries, and found first
 export LD_LIBRARY_PATH=$PWD/hidden ASSAY_NVRTC=$PWD/none ASSAY_CUBLAS=$PWD/none ASSAY_DISASM=$PWD/none
+export ASSAY_PYTHON=$PWD/none # importing PyTorch takes seconds
 printf 'int cublasLtGetProperty(int which, int *ret) { *ret = 13 - 12 * which; return 0; }\n' |
     gcc -shared -fPIC -x c - -o libcublasLt.so
 export ASSAY_CUBLASLT=$PWD/libcublasLt.so

@@ -1,4 +1,5 @@
 # A candidate that takes more memory for itself than the problem allows is refused, whatever it computes.
+# long: 6 s
 cat >frugal.lua <<'L'
 problem { "Twice x, in little memory" }
 sizes { full = { N = 4096 }, small = { N = 1024 } }

@@ -1,5 +1,6 @@
 # Without --sizes: medium on the CPU, small on the fake device, and for both in one run the smaller. A run from the
 # time when auto was small goes on with small.
+# long: 6 s
 # covers: src/run/jobs.c
 mkdir -p cpu/a/level1_19 fake/a/level1_19
 cp "$ROOT/exemplars/cpu/level1/019_relu/naive.c" cpu/a/level1_19/sample0.c
