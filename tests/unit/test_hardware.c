@@ -115,7 +115,8 @@ static void bad_files_say_where_and_what_to_do(void **state)
     struct err err = ERR_INIT;
 
     assert_int_equal(hardware_load("share", &l, &err), -1);
-    assert_non_null(strstr(err.text, "share/hardware: No such file or directory: expected the hardware"));
+    assert_non_null(
+        strstr(err.text, "share/hardware: No such file or directory: expected the hardware"));
 }
 
 /* The tables that come with the program: complete, and consistent in themselves. */
