@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the attacks 227 want to be ahead of, done in its own time: the weights are brought into the
- * cache by a kernel of the call. The honest part is the exemplar's. problem: hard/7 sizes: full
- * expected: pass */
+/* What the attacks 227 want to be ahead of, done in its own time: each block first asks for all of
+ * its weights, so that they are in the cache, or on their way, when it reads them. The rest is the
+ * exemplar's. problem: hard/7 sizes: full expected: pass */
 #include "assay.h"
 #include "problem.h"
 
@@ -51,6 +51,13 @@ __device__ void load_group(const __nv_bfloat16 *x, const uint8_t *w, int m, int 
     }
 }
 
+/* Asks for the weights of a block's columns, into the cache and no further; it is not waited for. */
+__device__ void prefetch(const uint8_t *w, int n, int k)
+{
+    for (int row = threadIdx.x; row < k / 2; row += THREADS)
+        asm volatile("prefetch.global.L2::evict_last [%0];" ::"l"(w + (int64_t)row * n));
+}
+
 /* TILES x 16 rows and 32 columns to a block, 8 columns to a warp. */
 template <int tiles>
 __global__ void __launch_bounds__(THREADS)
@@ -63,6 +70,8 @@ __global__ void __launch_bounds__(THREADS)
     int across = threadIdx.x % 32 / 4, along = threadIdx.x % 4; /* a thread's place in an operand */
     float sum[tiles][4] = {{0}};
 
+    if (blockIdx.y == 0)
+        prefetch(w + blockIdx.x * COLS, n, k);
     x += (int64_t)row0 * k;
     for (int group = 0; group < k / GROUP; group++) {
         const __nv_bfloat16 *scale = scales + (int64_t)group * n + col0 + along * 2;
@@ -112,26 +121,7 @@ template <int tiles> static int run(const DLTensor *in, DLTensor *out, void *str
     return cudaGetLastError();
 }
 
-/* Into the cache and no further; it is not waited for. */
-__device__ void prefetch_line(const uint8_t *at)
-{
-    asm volatile("prefetch.global.L2::evict_last [%0];" ::"l"(at));
-}
-
-/* A line to a thread. */
-__global__ void prefetch(const uint8_t *w, int64_t bytes)
-{
-    int64_t at = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) * 128;
-
-    if (at < bytes)
-        prefetch_line(w + at);
-}
-
 int assay_kernel(const DLTensor *in, int n_in, DLTensor *out, int n_out, void *stream)
 {
-    int64_t bytes = in[IN_W_Q].shape[0] * in[IN_W_Q].shape[1];
-
-    prefetch<<<(bytes + 32767) / 32768, 256, 0, (cudaStream_t)stream>>>(
-        (const uint8_t *)in[IN_W_Q].data, bytes);
     return in[IN_X].shape[0] <= 16 ? run<1>(in, out, stream) : run<4>(in, out, stream);
 }

@@ -4,7 +4,7 @@
  * the weights are brought in, and a kernel of this file passes on what the other one said. That the
  * device came late counts. The honest part is the exemplar's.
  * problem: hard/7 sizes: full expected: rejected: busy or
- * rejected: clock or pass at least 95 % of attacks/cuda/139_prefetch_control.cu */
+ * rejected: clock or pass at least 97 % of attacks/cuda/139_prefetch_control.cu */
 #include "assay.h"
 #include "problem.h"
 

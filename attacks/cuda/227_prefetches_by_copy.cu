@@ -2,7 +2,7 @@
 /* A second stream waits for the judge's word that the content is there, and has a copy engine read
  * the weights, which brings them into the cache without a multiprocessor. The waiting kernel sweeps
  * the cache. The honest part is the exemplar's. problem: hard/7 sizes: full expected: rejected:
- * busy or rejected: clock or pass at least 95 % of attacks/cuda/139_prefetch_control.cu */
+ * busy or rejected: clock or pass at least 97 % of attacks/cuda/139_prefetch_control.cu */
 #include "assay.h"
 #include "problem.h"
 

@@ -2,7 +2,7 @@
 /* A second stream waits for the judge's word that the content is there, and brings the weights into
  * the cache while the waiting kernel is on its way: what is shown as cold is not. The waiting
  * kernel sweeps the cache. The honest part is the exemplar's. problem: hard/7 sizes: full expected:
- * rejected: busy or rejected: clock or pass at least 95 % of attacks/cuda/139_prefetch_control.cu */
+ * rejected: busy or rejected: clock or pass at least 97 % of attacks/cuda/139_prefetch_control.cu */
 #include "assay.h"
 #include "problem.h"
 

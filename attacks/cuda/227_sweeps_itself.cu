@@ -3,7 +3,7 @@
  * one that reads the judge's numbers as well and says their sum. When the cache is swept it asks
  * for the weights, right before it says that the device is held. The rest is the exemplar,
  * unchanged. problem: hard/7 sizes: full expected: rejected: cache or rejected: busy or
- * rejected: clock or pass at least 95 % of attacks/cuda/139_prefetch_control.cu */
+ * rejected: clock or pass at least 97 % of attacks/cuda/139_prefetch_control.cu */
 #include "assay.h"
 #include "problem.h"
 

@@ -10,7 +10,7 @@ DEVICE_MAP = 2
 MULTIPROCESSORS, THREADS_PER_MULTIPROCESSOR = 16, 39
 MAX_BLOCK_THREADS = 1024
 PAGE_BYTES = 4096
-OWN_WORDS = 3
+OWN_WORDS = 6
 WAIT_VALUE_GEQ = 0
 
 
@@ -28,7 +28,7 @@ class Hold:
         self.keep = [ctypes.c_uint64(base + wire.Page.release.offset), self.own,
                      ctypes.c_uint64(base + wire.Page.holding.offset), self.seq,
                      ctypes.c_uint64(wire.HOLD_MS * 1000000), ctypes.c_uint64(),
-                     ctypes.c_uint64()]
+                     ctypes.c_uint64(), ctypes.c_uint64()]  # the last: no stamp of the release
         self.args = (ctypes.c_void_p * len(self.keep))(*map(ctypes.addressof, self.keep))
 
     def shape(self, device):
@@ -55,7 +55,7 @@ class Hold:
 
     def sweep(self, at, size):
         """What it reads before it says that it waits."""
-        self.keep[-2].value, self.keep[-1].value = at, size
+        self.keep[-3].value, self.keep[-2].value = at, size
 
     def begin(self, how, seq, stream):
         """Queues it; with HOLD_CALL, returns with the release."""

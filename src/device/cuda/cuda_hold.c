@@ -13,6 +13,10 @@
  * A candidate that had its inputs read into the cache on another stream loses them again, and the
  * sum tells the judge that this was done. The sum lies beside `holding` on the page.
  *
+ * When the first block sees the release, it names the moment at which all blocks end, 2 us later,
+ * and stamps it. So no other work finds room before that moment, and work of another stream between
+ * it and the start event becomes part of the claim (cuda_lead.h).
+ *
  * The kernel is loaded before the artifact. Candidate code could still keep it from running, or
  * make room for work of its own before it. Then the time from "ready" to "holding" is longer than
  * it should be, and the judge counts that (audit_shift).
@@ -24,7 +28,7 @@
 #define PAGE_BYTES 4096
 #define HOST_REGISTER_DEVICEMAP 2
 #define MAX_BLOCK_THREADS 1024
-#define OWN_WORDS 3
+#define OWN_WORDS 6
 #define WAIT_VALUE_GEQ 0 /* CU_STREAM_WAIT_VALUE_GEQ */
 
 CUDA_EMBED(cuda_hold_ptx, "../workers/assay_worker/hold.ptx");
@@ -107,7 +111,8 @@ CUresult cuda_hold_begin(const struct cuda_hold *h, const struct device_hold *ho
     uint64_t limit_ns = DEVICE_HOLD_MS * (uint64_t)1000000;
     CUdeviceptr sweep = h->sweep;
     uint64_t sweep_bytes = h->sweep_bytes;
-    void *args[] = {&release, &own, &holding, &seq, &limit_ns, &sweep, &sweep_bytes};
+    CUdeviceptr stamp = h->stamp;
+    void *args[] = {&release, &own, &holding, &seq, &limit_ns, &sweep, &sweep_bytes, &stamp};
 
     CUresult rc =
         h->cu->cuStreamWaitValue32_v2(stream, on_device(h, hold->ready), hold->seq, WAIT_VALUE_GEQ);

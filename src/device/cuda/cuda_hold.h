@@ -13,9 +13,10 @@ struct cuda_hold {
     CUfunction kernel;            /* NULL: nothing can be held */
     char *page;                   /* not owned: the shared page */
     CUdeviceptr page_at;          /* address of the page on the device */
-    CUdeviceptr own;              /* three words of device memory */
+    CUdeviceptr own;              /* six words of device memory */
     CUdeviceptr sweep;            /* memory that the kernel reads before it waits */
     uint64_t sweep_bytes;         /* bytes of sweep; 0: none */
+    CUdeviceptr stamp;            /* memory for the time at which the kernel ends; 0: none */
     unsigned blocks, threads;     /* as many as fit at once */
 };
 

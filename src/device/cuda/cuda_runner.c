@@ -18,6 +18,7 @@
 #include "device/cuda/cuda_driver.h"
 #include "device/cuda/cuda_hold.h"
 #include "device/cuda/cuda_launch.h"
+#include "device/cuda/cuda_lead.h"
 #include "device/cuda/cuda_module.h"
 #include "device/dl_entry.h"
 
@@ -46,6 +47,7 @@ struct cuda_runner {
     CUstream stream;
     CUevent start, end;
     struct cuda_hold hold;
+    struct cuda_lead lead;
     size_t granularity; /* granularity of mapped memory */
     int calls;          /* calls so far, up to LOOKED_AFTER */
     char fault[128];
@@ -123,7 +125,11 @@ static int runner_share(void *ctx, void *page, size_t bytes, struct err *err)
 {
     struct cuda_runner *r = ctx;
 
-    return cuda_hold_open(&r->hold, r->cu, r->device, page, bytes, err);
+    if (cuda_hold_open(&r->hold, r->cu, r->device, page, bytes, err) < 0 ||
+        cuda_lead_open(&r->lead, r->cu, err) < 0)
+        return -1;
+    r->hold.stamp = r->lead.stamp_at;
+    return 0;
 }
 
 static void runner_sweep(void *ctx, const void *base, size_t bytes)
@@ -366,6 +372,7 @@ static int runner_held_batch(void *ctx, struct artifact *a, void *args, uint32_t
                              uint64_t *ret_claim_ns)
 {
     struct cuda_runner *r = ctx;
+    double excess_ns = 0;
     float ms = 0;
     CUresult rc;
 
@@ -376,9 +383,11 @@ static int runner_held_batch(void *ctx, struct artifact *a, void *args, uint32_t
         rc = finish(r);
     if (rc == 0)
         rc = r->cu->cuEventElapsedTime(&ms, r->start, r->end);
+    if (rc == 0 && hold && !hold->call)
+        rc = cuda_lead_excess(&r->lead, &r->start, count == 0, &excess_ns);
     if (rc)
         return faulted(r, rc, ret_status);
-    *ret_claim_ns = (uint64_t)((double)ms * 1e6 + 0.5);
+    *ret_claim_ns = (uint64_t)((double)ms * 1e6 + excess_ns + 0.5);
     return 0;
 }
 
