@@ -15,12 +15,12 @@
 #define CUDA_LEAD_EMPTIES 16
 
 struct cuda_lead {
-    const struct cuda_driver *cu; /* not owned */
-    volatile uint64_t *stamp;     /* host memory: when the last waiting kernel ended */
-    CUdeviceptr stamp_at;         /* address of the stamp on the device */
-    CUevent anchor;               /* start event of the held order before */
-    uint64_t anchor_stamp;        /* stamp of that order; 0: there was none */
-    double anchor_ns;             /* lead of that order, against the first one */
+    const struct cuda_driver *cu;       /* not owned */
+    volatile uint64_t *stamp;           /* host memory: when the last waiting kernel ended */
+    CUdeviceptr stamp_at;               /* address of the stamp on the device */
+    CUevent anchor;                     /* start event of the held order before */
+    uint64_t anchor_stamp;              /* stamp of that order; 0: there was none */
+    double anchor_ns;                   /* lead of that order, against the first one */
     double empty_ns[CUDA_LEAD_EMPTIES]; /* leads of the latest empty orders */
     unsigned n_empty;                   /* empty orders so far */
 };
