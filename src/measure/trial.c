@@ -23,15 +23,20 @@
 #include "base/clock.h"
 #include "base/hash.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
 /* Contents that do not all fit are gigabytes each, so making and copying them is most of an
  * evaluation. A candidate that changed such inputs spoiled them for itself: expected values do not
- * come from there. */
+ * come from there. Calls on them take milliseconds, and so does comparing what they wrote: five
+ * warm a device up. */
 static const struct call_policy policies[] = {
-    [RESIDENT] = {.copies_each = true, .scores_more = true, .input_check_every = 1},
-    [STREAMED] = {.hot_on_latest = true, .input_check_every = 8},
+    [RESIDENT] = {.copies_each = true,
+                  .scores_more = true,
+                  .input_check_every = 1,
+                  .most_warm_ups = INT_MAX},
+    [STREAMED] = {.hot_on_latest = true, .input_check_every = 8, .most_warm_ups = 5},
 };
 
 static void await_others(struct trial *t)

@@ -23,6 +23,7 @@ struct call_policy {
     bool scores_more;      /* contents beyond the least number are drawn while they are cheap */
     bool hot_on_latest;    /* hot calls take the latest content, scored or not */
     int input_check_every; /* inputs are checked in one call of so many, which nobody can guess */
+    int most_warm_ups;     /* warm-ups, where the plan has more */
 };
 
 struct trial {

@@ -34,11 +34,12 @@ static double caller_ns(const struct trial *t, const struct rproc_reply *reply)
 
 static int warm_up(struct trial *t, struct verdict *v, struct err *err)
 {
+    int n = MIN(t->config->plan->warmups, t->policy->most_warm_ups);
     uint64_t start = clock_ns();
     struct rproc_reply reply;
 
-    for (int i = 0; i < t->config->plan->warmups && !enough(t, i, start); i++) {
-        progress_report(&t->config->plan->progress, "warm-up", i, t->config->plan->warmups);
+    for (int i = 0; i < n && !enough(t, i, start); i++) {
+        progress_report(&t->config->plan->progress, "warm-up", i, n);
 
         struct rproc *r = &t->crew.runners[i % t->crew.n];
         bool first = r->seq < RPROC_UNHELD_CALLS;

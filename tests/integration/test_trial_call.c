@@ -101,6 +101,34 @@ static void warm_ups_are_judged_whatever_fits(void **state)
     }
 }
 
+/* Calls on large contents take milliseconds, and so does comparing their outputs. */
+static void large_contents_have_fewer_warm_ups(void **state)
+{
+    static const struct {
+        int64_t memory_bytes;
+        int more; /* calls that seven warm-ups more are worth */
+    } cases[] = {{0, 7}, {100000, 2}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        int calls[2];
+
+        for (int more = 0; more < 2; more++) {
+            struct rig g;
+
+            make_device(CLOCK_CLAIM_AUDITED, PATIENT_MS);
+            n_warm_ups = more ? 10 : 3;
+            memory_bytes = cases[i].memory_bytes;
+            judge(&g, "op relu\ntime 10s\n");
+            memory_bytes = 0;
+            expect(&g, VERDICT_PASS, "", "");
+            calls[more] = timed(&g)->n_calls;
+            end(&g);
+        }
+        assert_int_equal(calls[1] - calls[0], cases[i].more);
+    }
+}
+
 /* On a device that knows outputs again, whose contents do not all fit: calls 1 to 4 are checks, 5
  * is one of them again, 6 to 8 are warm-ups, 9 to 20 are scored, each on a content of its own; 21
  * and 22 are batches on the last one. */
@@ -284,6 +312,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(callers_wait_for_their_launches),
         cmocka_unit_test(warm_ups_are_judged_whatever_fits),
+        cmocka_unit_test(large_contents_have_fewer_warm_ups),
         cmocka_unit_test(known_outputs_are_not_compared),
         cmocka_unit_test(the_next_candidate_is_known_by_its_outputs),
         cmocka_unit_test(work_on_several_streams_is_not_held),

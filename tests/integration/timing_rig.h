@@ -124,7 +124,7 @@ static inline int test_alloc(void *ctx, enum mem_kind kind, size_t bytes, struct
 
 static struct device_judge_ops ops;
 static struct device device;
-static int n_runners; /* of a plan */
+static int n_runners, n_warm_ups; /* of a plan */
 
 static inline void make_device(enum device_clock clock, int hold_ms)
 {
@@ -142,6 +142,7 @@ static inline void make_device(enum device_clock clock, int hold_ms)
     allocs = ALLOC_AS_EVER;
     seen_child = false;
     n_runners = 1;
+    n_warm_ups = 3;
     usual = (struct calibration){0};
 }
 
@@ -161,7 +162,7 @@ static inline struct session_options options_of(void)
 
     o.plan = (struct plan)PLAN_DEFAULT;
     o.plan.checks = 3;
-    o.plan.warmups = 3;
+    o.plan.warmups = n_warm_ups;
     o.plan.min_calls = o.plan.max_calls = 8;
     o.plan.runners = n_runners;
     return o;
