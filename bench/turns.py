@@ -99,7 +99,7 @@ def main():
                         row = rows.setdefault(case, {"before": [], "after": []})
                         row[tree.name].append({**figures(found[0]), "wall": found[1]})
                         versions[tree.name] = found[0][0]["assay"]
-                        device = found[0][0]["device"]
+                        device = found[0][0]["device_info"]["name"]
     table(rows)
     if args.json:
         with open(args.json, "w") as file:
