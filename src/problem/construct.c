@@ -3,7 +3,7 @@
 
 #include "problem/problem.h"
 
-#include <math.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +54,15 @@ static bool has_param(const struct graph *g, const char *name)
     return false;
 }
 
+/* As in state_dict(): "weight", "layers.0.bias". */
+static bool state_name_valid(const char *name)
+{
+    for (const char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c) && *c != '_' && *c != '.')
+            return false;
+    return name[0];
+}
+
 int construct_add_state(struct graph *g, const char *param, const char *name, struct err *err)
 {
     struct construct *c = &g->construct;
@@ -61,8 +70,9 @@ int construct_add_state(struct graph *g, const char *param, const char *name, st
     if (!has_param(g, param))
         return fail(err, ERR_INPUT, "there is no parameter %.60s; state comes behind them all",
                     param);
-    if (!name[0])
-        return fail(err, ERR_INPUT, "the module's name of %.60s is empty", param);
+    if (!state_name_valid(name))
+        return fail(err, ERR_INPUT, "%.60s: '%.60s' is no name: letters, digits, '_' and '.'",
+                    param, name);
     for (int i = 0; i < c->n_states; i++)
         if (!strcmp(c->states[i].name, name))
             return fail(err, ERR_INPUT, "%.60s and %.60s are both named %.60s", c->states[i].param,
