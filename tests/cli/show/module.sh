@@ -6,3 +6,7 @@ done
 "$ASSAY" show level1/5 --as torch | sed -n '/def /,/]/p'
 "$ASSAY" show level2/1 --as torch | grep -A1 -e '__init__(self' -e get_init
 "$ASSAY" show level1/54 --as torch --sizes full | tail -n 2
+# KernelBench-Hard's, in the order of its get_init_inputs().
+for i in 2 3 4 5 6 7; do
+    "$ASSAY" show hard/$i | grep '^module'
+done
