@@ -359,12 +359,23 @@ static int protected_run(lua_State *L)
     return 0;
 }
 
+/* Messages quote names of the file, which may hold anything. */
+static void one_line(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ')
+            *text = ' ';
+}
+
 static int report(lua_State *L, const struct trace *t, int status, struct err *err)
 {
     const char *text = lua_tostring(L, -1);
 
-    if (status != LUA_ERRMEM)
-        return fail(err, ERR_INPUT, "%s", text ? text : t->path);
+    if (status != LUA_ERRMEM) {
+        fail(err, ERR_INPUT, "%s", text ? text : t->path);
+        one_line(err->text);
+        return -1;
+    }
     if (t->full_line)
         return fail(err, ERR_INPUT, "%s:%d: more than %zu MiB of memory: is a loop endless?",
                     t->path, t->full_line, MEM_MAX_BYTES >> 20);

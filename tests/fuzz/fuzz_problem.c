@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* covers: src/problem/emit.c src/problem/emit_torch.c src/problem/lua_state.c */
-/* covers: src/problem/torch_ops.c src/problem/trace.c */
+/* covers: src/problem/construct.c src/problem/declare_module.c src/problem/emit.c */
+/* covers: src/problem/emit_torch.c src/problem/lua_state.c src/problem/torch_ops.c */
+/* covers: src/problem/trace.c */
 /* Problem files are written by people and models: whatever stands in one, loading it ends, in time
  * and with a problem or one line of error; and what loads can be shown. */
 #include "problem/problem.h"
@@ -23,8 +24,10 @@ static void show(const struct problem *p)
         if (problem_need_sizes(p, (enum size_set)set, &none) < 0)
             continue;
         emit_c_header(p, (enum size_set)set, &out);
-        for (int i = 0; i < p->n_sizes[set]; i++)
+        for (int i = 0; i < p->n_sizes[set]; i++) {
             emit_torch_size(p, (enum size_set)set, i, &out);
+            construct_json(p, p->sizes[set][i].graph, &out);
+        }
     }
 }
 

@@ -42,6 +42,8 @@ static const struct {
     {HEAD "nn.linear = 1", "3: linear cannot be changed"},
     {HEAD "local x = rleu", "3: unknown name 'rleu': did you mean relu?"},
     {HEAD "local f = nn.conv4d", "3: unknown name 'conv4d': did you mean conv1d?"},
+    /* A name with a newline once made two lines of a message. */
+    {HEAD X "local y = x['a\\nb']", "4: a tensor has shape, rank and dtype, not 'a b'"},
     {HEAD "local x = = 1", "3: unexpected symbol near '='"},
     {HEAD X "local y = x +\n", "5: unexpected symbol near <eof>"},
     {HEAD "local t = nil\nlocal y = t.x", "4: attempt to index a nil value (local 't')"},
