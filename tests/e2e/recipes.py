@@ -40,13 +40,13 @@ def rows(name):
 
 # --- the changes ---
 
+# crash: declined, where assay_kernel returns 77.
 REASON = [
-    ("src/terms/reasons.h", "before", r'    X\(WRONG, INPUT_CHANGED,',
-     '    X(WRONG, PAST_END, "past_end", "The candidate wrote past the end of an output.") \\\n'),
-    ("src/measure/trial_call.c", "replace", r"verdict_set\(v, REASON_WRONG_OUT_OF_BOUNDS,",
-     "verdict_set(v, distance < 0 ? REASON_WRONG_OUT_OF_BOUNDS : REASON_WRONG_PAST_END,"),
-    ("tests/unit/test_verdict.c", "before", r"        \{REASON_WRONG_INPUT_CHANGED,",
-     '        {REASON_WRONG_PAST_END, VERDICT_WRONG, "past_end"},\n'),
+    ("src/terms/reasons.h", "before", r'    X\(CRASH, SETUP,',
+     '    X(CRASH, DECLINED, "declined", "`assay_kernel` returned 77.") \\\n'),
+    ("src/process/rproc_order.c", "replace", r"verdict_set\(v, REASON_CRASH_RETURNED,",
+     "verdict_set(v, status == 77 ? REASON_CRASH_DECLINED : REASON_CRASH_RETURNED,"),
+    ("tests/fake/declined.fake", "new", "", "# expected: crash: declined\nop relu\nreturn 77\n"),
 ]
 
 # negative(low, high): as bands(low, high), below zero.
@@ -85,6 +85,10 @@ CHANGES = {"A verdict reason": REASON, "An input law": LAW}
 
 
 def edit(path, how, anchor, text):
+    if how == "new":
+        with open(path, "x") as file:
+            file.write(text)
+        return
     with open(path) as file:
         before = file.read()
     found = len(re.findall(anchor, before))
@@ -94,11 +98,16 @@ def edit(path, how, anchor, text):
         file.write(after)
 
 
+def is_named(path, named):
+    """Words in capitals stand for a name."""
+    return any(re.fullmatch(re.sub(r"NAME", r"\\w+", re.escape(name)), path) for name in named)
+
+
 def apply(name):
-    named = {path for paths, _ in rows(name) for path in paths}
+    named = [path for paths, _ in rows(name) for path in paths]
     for path, how, anchor, text in CHANGES[name]:
-        assert path in named, f"{PAGE}: the recipe '{name}' does not name {path}, which has to change"
-        assert os.path.exists(path), f"{PAGE}: the recipe '{name}' names {path}, which does not exist"
+        assert is_named(path, named), f"{PAGE}: the recipe '{name}' does not name {path}, which has to change"
+        assert how == "new" or os.path.exists(path), f"{PAGE}: the recipe '{name}' names {path}, which does not exist"
         edit(path, how, anchor, text)
 
 
@@ -110,15 +119,17 @@ def bits(words):
 # --- what the page says ---
 
 def check(original, names):
-    command = ["diff", "-rq", "--exclude=build", "--exclude=.git", original, "."]
+    command = ["diff", "-rq", "--no-dereference", "--exclude=build", "--exclude=.git", original, "."]
     words = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False).stdout
     changed = set(re.findall(r" and \./(\S+) differ$", words, re.MULTILINE))
-    named = {path for name in names for paths, _ in rows(name) for path in paths}
-    for path in sorted(changed - named):
-        yield f"{path} had to change, and no recipe names it"
+    changed |= {os.path.join(*new) for new in re.findall(r"^Only in \./(.+): (.+)$", words, re.MULTILINE)}
+    named = [path for name in names for paths, _ in rows(name) for path in paths]
+    for path in sorted(changed):
+        if not is_named(path, named):
+            yield f"{path} had to change, and no recipe names it"
     for name in names:
         for paths, what in rows(name):
-            if not what.startswith("Only if") and not changed & set(paths):
+            if not what.startswith("Only if") and not any(is_named(path, paths) for path in changed):
                 yield f"{PAGE}: '{name}' asks to change {' or '.join(paths)}, which did not have to change"
 
 
