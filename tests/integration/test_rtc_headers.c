@@ -120,7 +120,7 @@ static void compiles(const char *first, const char *second)
     buf_addf(&source, "%s%s%s", LAUNCH, first, second);
     add_values(&source);
 
-    struct build_request req = {.device = "cuda",
+    struct build_request req = {.device = &device_cuda,
                                 .arch = "90a",
                                 .file_name = "mine.cu",
                                 .source = source.ptr,
