@@ -288,7 +288,7 @@ struct device_gauges {
     const char *(*like)(const char *source, size_t len);
 };
 
-/* A library that a device uses and can do without, for `assay doctor`. */
+/* A library or tool that a device uses and can do without, for `assay doctor`. */
 struct device_library {
     const char *what; /* "cublas" */
     /* Writes name, version and file if it is here, else what is lost without it. */

@@ -1,5 +1,5 @@
-# The CPU part of the attack corpus: nothing is missed, nobody honest is punished; and every number of the
-# catalogue has a candidate on each device or says why not.
+# The CPU part of the attack corpus: nothing is missed, nobody honest is punished; and every device with a folder of
+# attacks has a candidate for each number of the catalogue, or says why not.
 # alone: it measures time
 set -u
 "$ASSAY" attack --device cpu --json >r.json 2>err
@@ -41,16 +41,23 @@ assert not bad and (status == 0 or excused or first), t
 assert t["caught"] > 90 and t["passed"] >= 6, t
 assert {a["class"] for a in r["attacks"]} >= set("ABCDEFIJK"), "a class has no candidate"
 
-rows = {}
-for line in open(os.path.join(root, "attacks/README.md")):
-    m = re.match(r"\| (\d+) \| [^|]+ \| ([^|]+) \| ([^|]+) \| ([^|]*) \|$", line)
-    if m:
-        rows[int(m.group(1))] = m.groups()[1:]
-assert len(rows) > 110, len(rows)
-for column, device in enumerate(("cpu", "cuda")):
-    listed = {"%03d_%s" % (n, idea) for n, row in rows.items() for idea in re.findall(r"`(\w+)`", row[column])}
-    there = {os.path.splitext(f)[0] for f in os.listdir(os.path.join(root, "attacks", device))}
+def numbered(page):
+    """{number: [the other cells]} of a page's table"""
+    rows = (re.match(r"\| (\d+) \| ([^|]+) \| ([^|]*) \|$", line) for line in open(page))
+    return {int(row.group(1)): [row.group(2), row.group(3).strip()] for row in rows if row}
+
+folder = os.path.join(root, "attacks")
+catalogue = numbered(os.path.join(folder, "README.md"))
+assert len(catalogue) > 110, len(catalogue)
+devices = {d for d in os.listdir(folder) if os.path.isdir(os.path.join(folder, d))}
+assert devices >= {"cpu", "cuda"}, devices
+for device in devices:
+    rows = numbered(os.path.join(folder, device, "README.md"))
+    assert set(rows) <= set(catalogue), (device, "not in the catalogue", set(rows) - set(catalogue))
+    listed = {"%03d_%s" % (n, idea) for n, row in rows.items() for idea in re.findall(r"`(\w+)`", row[0])}
+    there = {os.path.splitext(f)[0] for f in os.listdir(os.path.join(folder, device)) if f != "README.md"}
     assert listed == there, (device, listed ^ there)
-    for n, row in rows.items():
-        assert "`" in row[column] or row[2].strip(), "%d has no candidate for %s and no reason" % (n, device)
+    for n, (idea, note) in catalogue.items():
+        candidates, why = rows.get(n, ["-", note])
+        assert "`" in candidates or why, "%d has no candidate for %s and no reason" % (n, device)
 P

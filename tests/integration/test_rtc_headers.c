@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* covers: src/nvrtc/assay_nvrtc.c */
-/* What docs/candidates.md promises of the C library to kernels without host code: every name is
+/* What docs/devices/cuda.md promises of the C library to kernels without host code: every name is
  * compiled, and its value is the one that this machine's headers give it. Skipped without NVRTC. */
 #include "build_rig.h"
 
