@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- *   request --> toolchain by device and suffix
- *                 fake   the text is the artifact
- *                 cpu    gcc                                 toolchain_c.c
- *                 cuda   nvcc, or our tool around NVRTC      toolchain_cuda.c
+ *   request --> toolchain by device and suffix               device.h, toolchain_NAME.c
  *
  *   toolchain --> recipe: programs, flags, what they read    recipe.c
  *                 in the cache? else: private folder, compiler in its sandbox, cache
@@ -13,44 +10,20 @@
 #include "build/build.h"
 
 #include "base/clock.h"
-#include "base/fs.h"
-#include "build/recipe.h"
 
 #include <string.h>
 #include <unistd.h>
-
-static int toolchain_fake(const struct build_request *req, struct build_result *ret,
-                          struct err *err)
-{
-    if (fs_sealed_memfd("artifact", req->source, req->source_len, &ret->artifact_fd, err) < 0)
-        return -1;
-    hash_of(req->source, req->source_len, ret->artifact_hash);
-    ret->log = xstrdup("");
-    ret->toolchain = xstrdup("fake");
-    return 0;
-}
-
-static const struct toolchain {
-    const char *device, *suffix;
-    int (*build)(const struct build_request *req, struct build_result *ret, struct err *err);
-} toolchains[] = {
-    {"cpu", ".c", toolchain_c},
-    {"cuda", ".cu", toolchain_cuda},
-    {"fake", ".fake", toolchain_fake},
-};
 
 static const struct toolchain *find_toolchain(const struct build_request *req, struct err *err)
 {
     const char *dot = strrchr(req->file_name, '.'), *takes = NULL;
 
-    for (size_t i = 0; i < ARRAY_SIZE(toolchains); i++) {
-        if (strcmp(toolchains[i].device, req->device) != 0)
-            continue;
-        takes = toolchains[i].suffix;
+    for (const struct toolchain *const *t = req->device->toolchains; *t; t++) {
+        takes = (*t)->suffix;
         if (dot && strcmp(dot, takes) == 0)
-            return &toolchains[i];
+            return *t;
     }
-    fail(err, ERR_INPUT, "%s: the %s device takes %s files", req->file_name, req->device,
+    fail(err, ERR_INPUT, "%s: the %s device takes %s files", req->file_name, req->device->name,
          takes ? takes : "no");
     return NULL;
 }

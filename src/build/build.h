@@ -9,10 +9,11 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/hash.h"
+#include "device/device.h"
 
 struct build_request {
-    const char *device;    /* "cpu", "cuda", "fake" */
-    const char *arch;      /* cuda: "90a" (build_cuda_arch()); others: not looked at */
+    const struct device *device;
+    const char *arch;      /* from struct device_info; ignored where there is no choice */
     const char *file_name; /* candidate's name for messages; its suffix chooses the toolchain */
     const char *source;    /* the candidate's text */
     size_t source_len;
@@ -35,12 +36,6 @@ struct build_result {
     const char *walls; /* walls of the compiler's sandbox; "" when cached */
     double ms;
 };
-
-#define BUILD_ARCH_MAX 8
-/* The name of an NVIDIA architecture by its compute capability: 8.9 is "89". From 9.0 on the name
- * stands for the architecture with its own instructions ("90a"): the code runs on it and on no
- * other. */
-void build_cuda_arch(int major, int minor, char ret[BUILD_ARCH_MAX]);
 
 /* Builds the artifact, or takes it from the cache. ERR_SYSTEM when there is no compiler (and what
  * to install), the disk is full, ... */

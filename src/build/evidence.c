@@ -291,7 +291,7 @@ int evidence_collect(const struct evidence_request *req, struct evidence *ret, s
     AUTO(evidence_release) struct evidence e = {0};
     uint64_t start = clock_ns();
 
-    e.applies = strcmp(req->device, "cuda") == 0;
+    e.applies = req->device->shows_code;
     if (e.applies) {
         if (collect(req, &e, err) < 0)
             return wrap(err, "evidence");

@@ -6,11 +6,12 @@
 
 #include "base/err.h"
 #include "build/sass.h"
+#include "device/device.h"
 
 #include <jansson.h>
 
 struct evidence {
-    bool applies; /* artifacts of this device hold machine code that we inspect: cuda */
+    bool applies; /* artifacts of this device hold machine code that we inspect */
     bool checked;
     bool cached;
     char *why_not;    /* one line, when it applies and was not checked: no disassembler, ... */
@@ -21,8 +22,8 @@ struct evidence {
 };
 
 struct evidence_request {
-    const char *device; /* "cuda"; for others the answer is that it does not apply */
-    int artifact_fd;    /* as build_artifact() gave it; not read when the answer is cached */
+    const struct device *device; /* if it does not show code, the answer is that nothing applies */
+    int artifact_fd; /* as build_artifact() gave it; not read when the answer is cached */
     const char *artifact_hash;
     const char *cache_dir;
     bool no_cache;

@@ -2,18 +2,10 @@
 #include "build/prebuild.h"
 
 #include "base/fs.h"
-#include "device/cuda/launch_lines.h"
 #include "process/devlock.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const char nothing_library[] =
-    "__global__ void nothing(void) {}\n"
-    "extern \"C\" int assay_kernel(void) { nothing<<<1, 1>>>(); return 0; }\n";
-
-static const char nothing_alone[] = "// assay: launch nothing grid=1 block=1\n"
-                                    "extern \"C\" __global__ void nothing() {}\n";
 
 static int read_text(const struct source_file *file, struct buf *ret, struct err *err)
 {
@@ -51,10 +43,9 @@ int prebuild_compile(const struct prebuild_request *p, const struct source_text 
 {
     AUTO(devlock_release) struct devlock lock = DEVLOCK_INIT;
     AUTO(freep) char *include = fs_join(p->places->share, "include");
-    char arch[BUILD_ARCH_MAX] = "";
     struct build_request req = {
-        .device = p->device->name,
-        .arch = arch,
+        .device = p->device,
+        .arch = p->info->arch,
         .file_name = source->name,
         .source = source->text,
         .source_len = source->len,
@@ -67,8 +58,6 @@ int prebuild_compile(const struct prebuild_request *p, const struct source_text 
 
     if (source->len > SOURCE_MAX)
         return refuse_long(ret);
-    if (p->info->compute_major)
-        build_cuda_arch(p->info->compute_major, p->info->compute_minor, arch);
     if (devlock_to_build(p->device, p->device_index, &lock, ret_queue_ms, err) < 0)
         return -1;
     return build_artifact(&req, ret, err);
@@ -78,7 +67,7 @@ int prebuild_inspect(const struct prebuild_request *p, const struct build_result
                      struct evidence *ret, struct err *err)
 {
     const struct evidence_request req = {
-        .device = p->device->name,
+        .device = p->device,
         .artifact_fd = b->artifact_fd,
         .artifact_hash = b->artifact_hash,
         .cache_dir = p->places->cache,
@@ -90,9 +79,9 @@ int prebuild_inspect(const struct prebuild_request *p, const struct build_result
 
 bool prebuild_sees_code(const struct prebuild_request *p, const struct source_text *source)
 {
-    const char *text =
-        launch_lines_any(source->text, source->len) ? nothing_alone : nothing_library;
-    const struct source_text nothing = {"nothing.cu", text, strlen(text)};
+    const struct device_gauges *g = p->device->gauges;
+    const char *text = g->like ? g->like(source->text, source->len) : g->empty;
+    const struct source_text nothing = {g->file, text, strlen(text)};
     struct build_result build = {.artifact_fd = -1};
     struct evidence e = {0};
     struct err ignored = ERR_INIT;

@@ -36,8 +36,7 @@ int recipe_build(const struct recipe *r, const struct build_request *req, struct
  * command line; else another name. The caller frees it. */
 char *recipe_source_name(const char *file_name);
 
-/* Toolchains, for the table in build.c. */
-int toolchain_c(const struct build_request *req, struct build_result *ret, struct err *err);
-int toolchain_cuda(const struct build_request *req, struct build_result *ret, struct err *err);
+/* Toolchains, which devices name (device/NAME/NAME_for_judge.c). */
+extern const struct toolchain toolchain_c, toolchain_cuda, toolchain_fake;
 
 #endif

@@ -13,7 +13,7 @@ static const char *const flags[] = {
 };
 static const char *const libs[] = {"-lm", NULL};
 
-int toolchain_c(const struct build_request *req, struct build_result *ret, struct err *err)
+static int build(const struct build_request *req, struct build_result *ret, struct err *err)
 {
     AUTO(compiler_release) struct compiler c = COMPILER_INIT;
     struct hash h;
@@ -36,3 +36,5 @@ int toolchain_c(const struct build_request *req, struct build_result *ret, struc
     hash_final(&h, r.identity);
     return recipe_build(&r, req, ret, err);
 }
+
+const struct toolchain toolchain_c = {".c", build};

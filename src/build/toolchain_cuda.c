@@ -33,11 +33,6 @@
 #define NVRTC_MEM_BYTES ((uint64_t)4 << 30)
 #endif
 
-void build_cuda_arch(int major, int minor, char ret[BUILD_ARCH_MAX])
-{
-    snprintf(ret, BUILD_ARCH_MAX, "%d%d%s", major, minor, major >= 9 ? "a" : "");
-}
-
 /* ---- host code: nvcc ---- */
 
 static int build_with_nvcc(const struct build_request *req, struct build_result *ret,
@@ -145,7 +140,7 @@ static bool is_arch(const char *arch)
 {
     size_t digits = arch ? strspn(arch, "0123456789") : 0;
 
-    return digits >= 2 && strlen(arch) < BUILD_ARCH_MAX && strspn(arch + digits, "af") <= 1 &&
+    return digits >= 2 && strlen(arch) < DEVICE_ARCH_MAX && strspn(arch + digits, "af") <= 1 &&
            arch[digits + strspn(arch + digits, "af")] == '\0';
 }
 
@@ -162,7 +157,7 @@ static bool refuse_stray(const struct build_request *req, struct build_result *r
     return true;
 }
 
-int toolchain_cuda(const struct build_request *req, struct build_result *ret, struct err *err)
+static int build(const struct build_request *req, struct build_result *ret, struct err *err)
 {
     if (!is_arch(req->arch))
         return fail(err, ERR_SYSTEM, "%s: no architecture to build for", req->file_name);
@@ -172,3 +167,5 @@ int toolchain_cuda(const struct build_request *req, struct build_result *ret, st
         return build_with_nvrtc(req, ret, err);
     return build_with_nvcc(req, ret, err);
 }
+
+const struct toolchain toolchain_cuda = {".cu", build};

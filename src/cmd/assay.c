@@ -6,6 +6,7 @@
 #include "base/version.h"
 #include "cmd/detach.h"
 #include "device/cuda/nvrtc.h"
+#include "device/device.h"
 #include "judge/record.h"
 #include "store/store.h"
 
@@ -30,6 +31,17 @@ static void print_help(FILE *to)
           to);
 }
 
+static void add_devices(const struct opt *options, struct buf *out)
+{
+    for (const struct opt *o = options; o->name; o++)
+        if (o->arg && !strcmp(o->arg, "DEVICE")) {
+            buf_adds(out, "\nDEVICE is one of ");
+            device_names(out);
+            buf_adds(out,
+                     ", or NAME:1 for the second of a kind; `assay doctor` shows what is here.\n");
+        }
+}
+
 static void print_command_help(const struct cmd *cmd)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
@@ -37,6 +49,7 @@ static void print_command_help(const struct cmd *cmd)
     buf_addf(&text, "usage: assay %s [OPTIONS]%s%s\n\n%s\n\n", cmd->name, *cmd->args ? " " : "",
              cmd->args, cmd->summary);
     opt_help(cmd->options, &text);
+    add_devices(cmd->options, &text);
     if (cmd->details)
         buf_addf(&text, "\n%s", cmd->details);
     fputs(buf_str(&text), stdout);

@@ -490,7 +490,7 @@ static int attack_main(struct app *app, const void *options, int argc, char **ar
     AUTO(freep) char *attacks = fs_join(app->places.share, "attacks");
     AUTO(freep) char *dir = fs_join(attacks, r.device->name);
 
-    if (corpus_load(dir, r.device->suffixes, &r.corpus, err) < 0)
+    if (corpus_load(dir, r.device, &r.corpus, err) < 0)
         return -1;
     r.judge = judge_new(&judge);
     r.findings = xcalloc((size_t)r.corpus.n + 1, sizeof(*r.findings));

@@ -32,7 +32,7 @@ static const struct opt baseline_table[] = {
      "cpu:openblas",
      NULL, 0, 0},
     {"device", 'd', OPT_STRING, FIELD(device), "DEVICE",
-     "cpu or cuda (default: cuda if there is one)", NULL, 0, 0},
+     "device to run on (default: a GPU if there is one, else cpu)", NULL, 0, 0},
     {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET",
      "small, medium, full, or auto: full on GPUs, medium on CPUs (the default)", size_choice_names,
      0, 0},

@@ -6,18 +6,13 @@
 
 #include "base/version.h"
 #include "build/build.h"
-#include "device/cuda/cublaslt.h"
-#include "device/cuda/nvml.h"
-#include "device/cuda/nvrtc_api.h"
-#include "gpu/cublas.h"
+#include "device/device.h"
 #include "judge/call_floor.h"
 #include "process/worker.h"
 #include "sandbox/sandbox.h"
 #include "store/store.h"
 
-#include <dlfcn.h>
 #include <jansson.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,77 +147,15 @@ static void look_at_tools(struct findings *f, const struct app *app)
              "%s", tools[i].text);
 }
 
-static void look_at_nvrtc(struct findings *f)
-{
-    AUTO(freep) char *path = nvrtc_library();
-    const char *why = "";
-    const struct nvrtc_api *rtc = nvrtc_api(path, &why);
-    int major = 0, minor = 0;
-
-    if (!rtc)
-        note(f, "nvrtc", MARK_ABSENT, "%s", why);
-    else if (rtc->nvrtcVersion(&major, &minor))
-        note(f, "nvrtc", MARK_OK, "%s", path);
-    else
-        note(f, "nvrtc", MARK_OK, "NVRTC %d.%d, %s", major, minor, path);
-}
-
-/* Writes "cuBLAS 13.1, " if the library tells its version. */
-static void print_version(void *lib, const char *title, const char *function, char out[64])
-{
-    int (*property)(int which, int *ret);
-    int major = 0, minor = 0;
-
-    out[0] = '\0';
-    *(void **)&property = dlsym(lib, function);
-    if (property && property(0, &major) == 0 && property(1, &minor) == 0)
-        snprintf(out, 64, "%s %d.%d, ", title, major, minor);
-}
-
-struct library {
-    const char *what, *title;
-    const char *property; /* a function that tells the version without a handle */
-    const char *without;  /* the loss if the library is missing */
-};
-
-/* Notes an optional library. file: its path, or the name by which the linker finds it; NULL: not
- * found. It stays loaded, as with its users: NVIDIA's libraries leave memory behind when they are
- * unloaded. */
-static void look_at_library(struct findings *f, const struct library *l, const char *file)
-{
-    void *lib = file ? dlopen(file, RTLD_LAZY | RTLD_LOCAL) : NULL;
-    struct link_map *map = NULL;
-    char version[64];
-
-    if (!lib) {
-        note(f, l->what, MARK_ABSENT, "no %s%s: %s", l->title,
-             file && strchr(file, '/') ? " that loads" : "", l->without);
-        return;
-    }
-    print_version(lib, l->title, l->property, version);
-    dlinfo(lib, RTLD_DI_LINKMAP, &map);
-
-    AUTO(freep) char *path = map ? realpath(map->l_name, NULL) : NULL;
-
-    note(f, l->what, MARK_OK, "%s%s", version, path ? path : file);
-}
-
-/* Each library is looked for where its user looks. */
 static void look_at_libraries(struct findings *f)
 {
-    static const struct library cublas = {"cublas", "cuBLAS", "cublasGetProperty",
-                                          "expected values on a GPU take longer to compute"};
-    static const struct library lt = {"cublaslt", "cuBLASLt", "cublasLtGetProperty",
-                                      "calibrate cannot measure tensor units"};
-    static const struct library nvml = {"nvml", "NVML", "",
-                                        "clocks, temperature and power of a GPU are not recorded"};
-    AUTO(freep) char *cublas_file = cublas_library();
-    AUTO(freep) char *lt_file = cublaslt_library();
+    for (int i = 0; device_registry[i]; i++)
+        for (const struct device_library *l = device_registry[i]->libraries; l && l->what; l++) {
+            char text[sizeof(f->list[0].text)];
+            bool there = l->look(text, sizeof(text));
 
-    look_at_nvrtc(f);
-    look_at_library(f, &cublas, cublas_file);
-    look_at_library(f, &lt, lt_file);
-    look_at_library(f, &nvml, NVML_LIBRARY);
+            note(f, l->what, there ? MARK_OK : MARK_ABSENT, "%s", text);
+        }
 }
 
 /* Imports PyTorch, which takes a second or more. */

@@ -29,7 +29,7 @@ struct eval_options {
 
 static const struct opt eval_table[] = {
     {"device", 'd', OPT_STRING, FIELD(device), "DEVICE",
-     "cpu, cuda, cuda:1, fake (default: by the file's suffix)", NULL, 0, 0},
+     "device to judge on (default: by the file's suffix)", NULL, 0, 0},
     {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET",
      "small, medium, full, or auto: full on GPUs, medium on CPUs (the default)", size_choice_names,
      0, 0},

@@ -26,7 +26,7 @@ static const struct opt run_table[] = {
     {"name", 'n', OPT_STRING, FIELD(name), "NAME",
      "name of the run; the same command started again resumes it", NULL, 0, 0},
     {"device", 'd', OPT_STRING, FIELD(device), "DEVICE",
-     "cpu, cuda (all of them), cuda:1 (default: by the files' suffixes)", NULL, 0, 0},
+     "NAME: all such devices; NAME:1: this one (default: by the files' suffixes)", NULL, 0, 0},
     {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET",
      "small, medium, full, or auto: full on GPUs, medium on CPUs (the default)", size_choice_names,
      0, 0},

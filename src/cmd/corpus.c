@@ -215,16 +215,6 @@ static int load_one(const char *dir, const char *name, struct attack *ret, struc
     return parse(buf_str(&text), ret, err);
 }
 
-static bool has_suffix(const char *name, const char *const *suffixes)
-{
-    const char *dot = strrchr(name, '.');
-
-    for (; dot && *suffixes; suffixes++)
-        if (strcmp(dot, *suffixes) == 0)
-            return true;
-    return false;
-}
-
 static int by_session(const void *a, const void *b)
 {
     const struct attack *x = a, *y = b;
@@ -234,7 +224,7 @@ static int by_session(const void *a, const void *b)
     return order ? order : strcmp(x->name, y->name);
 }
 
-int corpus_load(const char *dir, const char *const *suffixes, struct corpus *ret, struct err *err)
+int corpus_load(const char *dir, const struct device *device, struct corpus *ret, struct err *err)
 {
     DIR *d = opendir(dir);
     struct dirent *entry;
@@ -247,7 +237,7 @@ int corpus_load(const char *dir, const char *const *suffixes, struct corpus *ret
         return -1;
     }
     while (rc == 0 && (entry = readdir(d))) {
-        if (!has_suffix(entry->d_name, suffixes))
+        if (!device_takes(device, entry->d_name))
             continue;
         ret->attacks = xrealloc(ret->attacks, (size_t)(ret->n + 1) * sizeof(*ret->attacks));
         rc = load_one(dir, entry->d_name, &ret->attacks[ret->n++], err);

@@ -11,6 +11,7 @@
 #ifndef ASSAY_CMD_CORPUS_H
 #define ASSAY_CMD_CORPUS_H
 
+#include "device/device.h"
 #include "problem/problem.h"
 #include "terms/verdict.h"
 
@@ -54,9 +55,9 @@ struct corpus {
     int n;
 };
 
-/* Reads the second comments of all files of `dir` with one of the suffixes. ERR_INPUT, with the
+/* Reads the second comments of all files of `dir` that the device takes. ERR_INPUT, with the
  * file's name, if one does not say what it expects. */
-int corpus_load(const char *dir, const char *const *suffixes, struct corpus *ret, struct err *err);
+int corpus_load(const char *dir, const struct device *device, struct corpus *ret, struct err *err);
 void corpus_release(struct corpus *c);
 
 enum attack_outcome {

@@ -19,6 +19,7 @@
 #include <stdatomic.h>
 
 #define DEVICE_API 1
+#define DEVICE_ARCH_MAX 8
 
 struct device_info {
     char name[128];       /* "AMD EPYC 9R14", "NVIDIA H200" */
@@ -26,9 +27,10 @@ struct device_info {
     char driver[64];      /* the driver's version, or the kernel's release */
     char fingerprint[65]; /* baselines and calibrations are tied to it */
     int64_t memory_bytes;
-    int64_t cache_bytes;              /* last-level cache */
-    int cores;                        /* usable by candidates */
-    int compute_major, compute_minor; /* NVIDIA's compute capability; 0 elsewhere */
+    int64_t cache_bytes;        /* last-level cache */
+    int cores;                  /* usable by candidates */
+    char arch[DEVICE_ARCH_MAX]; /* architecture that candidates are built for ("90a"); "": no choice
+                                 */
 };
 
 enum mem_kind {
@@ -264,12 +266,38 @@ struct device_runner_ops {
     const char *(*fault)(void *ctx);
 };
 
-struct ops_engine; /* ops/ops.h */
+struct ops_engine;    /* ops/ops.h */
+struct build_request; /* build/build.h */
+struct build_result;
+
+/* A way to build candidates, chosen by the suffix of their files. */
+struct toolchain {
+    const char *suffix; /* ".cu" */
+    int (*build)(const struct build_request *req, struct build_result *ret, struct err *err);
+};
+
+/* Candidates of our own that do nothing, or one thing only: calibration times them
+ * (judge/call_floor.c). They are texts in the language of `file`; NULL: no such candidate. */
+struct device_gauges {
+    const char *file; /* a name for them; its suffix chooses the toolchain */
+    const char *empty;
+    const char *launched; /* an empty kernel that the runner itself launches, which is quicker */
+    const char *writer;   /* writes its whole output, which is twice the last cache */
+    const char *threads;  /* writes its output with several threads */
+    /* `empty` or `launched`: the one that is built in the same way as this source. NULL: `empty` */
+    const char *(*like)(const char *source, size_t len);
+};
+
+/* A library or tool that a device uses and can do without, for `assay doctor`. */
+struct device_library {
+    const char *what; /* "cublas" */
+    /* Writes name, version and file if it is here, else what is lost without it. */
+    bool (*look)(char *text, size_t size);
+};
 
 struct device {
     int api; /* DEVICE_API */
     const char *name, *summary;
-    const char *const *suffixes; /* suffixes of candidate files, NULL-terminated */
     enum device_clock clock;
     bool pins_cores; /* judge and runner are pinned to different cores (cpu) */
     /* How long the device can be held back (held_batch) before it gives up, and how long the judge
@@ -279,8 +307,13 @@ struct device {
      * (static). */
     int (*probe)(const char **ret_why);
     const char *remedy; /* advice if nothing is found; NULL if there always is one */
-    const struct device_judge_ops *judge;   /* NULL in a runner */
-    const struct device_runner_ops *runner; /* NULL in a judge */
+    const struct device_runner_ops *runner;    /* NULL in a judge */
+    const struct device_judge_ops *judge;      /* NULL in a runner, like all that follows up to
+                                                * open_engine */
+    const struct toolchain *const *toolchains; /* NULL-terminated; the first is the usual one */
+    bool shows_code; /* build/evidence.c can read the machine code of artifacts */
+    const struct device_gauges *gauges;     /* NULL only if the clock is CLOCK_CLAIM */
+    const struct device_library *libraries; /* ends with a NULL `what`; NULL: none */
     /* Opens an engine on a judge's ctx, which evaluates graphs where the contents lie. NULL: the
      * host evaluates them. */
     int (*open_engine)(void *ctx, struct ops_engine *ret, struct err *err);
@@ -301,9 +334,17 @@ struct device {
     const char *const *runner_env, *const *worker_env;
 };
 
-extern const struct device device_cpu, device_fake, device_cuda;
+/* Every device, in the order in which they are asked about a candidate's suffix. device_NAME is
+ * defined in NAME/NAME_for_judge.c and in NAME/NAME_for_runner.c. */
+#define DEVICES(X) X(cpu) X(cuda) X(fake)
+
+#define DEVICE_DECLARE(name) extern const struct device device_##name;
+DEVICES(DEVICE_DECLARE)
+#undef DEVICE_DECLARE
 extern const struct device *const device_registry[]; /* NULL-terminated */
 
+/* Adds "cpu, cuda, ...": the names of all devices. */
+void device_names(struct buf *out);
 /* Finds a device by its word ("cpu", "cuda:1"); ERR_USAGE with the list of names otherwise. */
 int device_find(const char *word, const struct device **ret, int *ret_index, struct err *err);
 /* ERR_DEVICE with what is missing, and what to do. word: as the device was asked for. */

@@ -3,15 +3,20 @@
 
 #include <string.h>
 
-/* Devices, in the order in which they are asked about a candidate's suffix. */
-const struct device *const device_registry[] = {&device_cpu, &device_cuda, &device_fake, NULL};
+#define ADDRESS(name) &device_##name,
+const struct device *const device_registry[] = {DEVICES(ADDRESS) NULL};
+
+void device_names(struct buf *out)
+{
+    for (const struct device *const *d = device_registry; *d; d++)
+        buf_addf(out, "%s%s", d == device_registry ? "" : ", ", (*d)->name);
+}
 
 static int unknown(const char *word, struct err *err)
 {
     AUTO(buf_release) struct buf names = BUF_INIT;
 
-    for (const struct device *const *d = device_registry; *d; d++)
-        buf_addf(&names, "%s%s", names.len ? ", " : "", (*d)->name);
+    device_names(&names);
     return fail(err, ERR_USAGE, "no device '%.40s'; there are %s (or NAME:NUMBER)", word,
                 buf_str(&names));
 }
@@ -68,8 +73,8 @@ static bool ends_with(const char *s, const char *end)
 
 bool device_takes(const struct device *d, const char *path)
 {
-    for (const char *const *s = d->suffixes; *s; s++)
-        if (ends_with(path, *s))
+    for (const struct toolchain *const *t = d->toolchains; *t; t++)
+        if (ends_with(path, (*t)->suffix))
             return true;
     return false;
 }

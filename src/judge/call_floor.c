@@ -30,43 +30,6 @@
 #define MOST_PARTS 5
 #define MOST_FACTOR 2 /* times beyond this multiple of the median are somebody else's doing */
 
-#define KERNEL                                                                                 \
-    "int assay_kernel(const DLTensor *in, int n_in, DLTensor *out, int n_out, void *stream)\n" \
-    "{\n"                                                                                      \
-    "    (void)in, (void)n_in, (void)out, (void)n_out, (void)stream;\n"
-
-static const char empty_c[] = "#include \"assay.h\"\n" KERNEL "    return 0;\n}\n";
-
-/* A candidate with threads: they spin while it is woken, and its data is in the caches of its core,
- * as with honest candidates. */
-static const char threads_c[] =
-    "#include \"assay.h\"\n" KERNEL "    float *y = (float *)out[0].data;\n"
-    "#pragma omp parallel for\n"
-    "    for (long i = 0; i < (long)out[0].shape[0]; i++)\n"
-    "        y[i] = (float)i;\n"
-    "    return 0;\n}\n";
-
-static const char empty_cu[] = "#include \"assay.h\"\n"
-                               "__global__ void nothing(void) {}\n" KERNEL
-                               "    nothing<<<1, 1, 0, (cudaStream_t)stream>>>();\n"
-                               "    return 0;\n}\n";
-
-/* An empty kernel that the runner itself launches, which is quicker. */
-static const char launched_cu[] = "// assay: launch nothing grid=1 block=1\n"
-                                  "extern \"C\" __global__ void nothing() {}\n";
-
-/* Leaves the last cache full of lines that have yet to be written back. */
-static const char writer_cu[] =
-    "#include \"assay.h\"\n"
-    "__global__ void fill(float *y, long long n)\n"
-    "{\n"
-    "    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;\n"
-    "    for (; i < n; i += (long long)gridDim.x * blockDim.x)\n"
-    "        y[i] = 1;\n"
-    "}\n" KERNEL "    fill<<<1024, 256, 0, (cudaStream_t)stream>>>((float *)out[0].data,\n"
-    "                                                     out[0].shape[0]);\n"
-    "    return 0;\n}\n";
-
 /* Device and processes of the measurement. */
 struct bench {
     const struct places *places;
@@ -78,24 +41,14 @@ struct bench {
     char *made;         /* MADE_BYTES, written between calls; NULL: nothing is written */
 };
 
-static bool is_gpu(const struct bench *b)
-{
-    return b->info.compute_major != 0;
-}
-
 static int build(const struct bench *b, const char *source, struct build_result *ret,
                  struct err *err)
 {
     AUTO(freep) char *include = fs_join(b->places->share, "include");
-    char arch[BUILD_ARCH_MAX] = "";
-
-    if (is_gpu(b))
-        build_cuda_arch(b->info.compute_major, b->info.compute_minor, arch);
-
     struct build_request req = {
-        .device = b->device->name,
-        .arch = arch,
-        .file_name = is_gpu(b) ? "empty.cu" : "empty.c",
+        .device = b->device,
+        .arch = b->info.arch,
+        .file_name = b->device->gauges->file,
         .source = source,
         .source_len = strlen(source),
         .problem_h = "",
@@ -239,7 +192,7 @@ static int measure_empty(struct bench *b, struct calibration *ret, uint32_t *ret
     AUTO(rproc_release) struct rproc r = RPROC_INIT;
     AUTO(times_release) struct times call = {0}, empty = {0};
 
-    if (start(b, is_gpu(b) ? empty_cu : empty_c, &r, err) < 0 ||
+    if (start(b, b->device->gauges->empty, &r, err) < 0 ||
         time_orders(b, &r, WIRE_ORDER_CALL, CALLS, 1, &call, err) < 0 ||
         time_orders(b, &r, WIRE_ORDER_EMPTY, CALLS, 1, &empty, err) < 0 ||
         hot_floor(b, &r, &ret->hot_floor_ns, err) < 0)
@@ -265,7 +218,7 @@ static int measure_holds(struct bench *b, struct calibration *ret, struct err *e
         AUTO(rproc_release) struct rproc r = RPROC_INIT;
         AUTO(times_release) struct times call = {0};
 
-        if (start(b, empty_cu, &r, err) < 0 ||
+        if (start(b, b->device->gauges->empty, &r, err) < 0 ||
             time_orders(b, &r, WIRE_ORDER_CALL, HOLD_CALLS, 1, &call, err) < 0)
             return -1;
         ret->hold_low_ns = fmax(ret->hold_low_ns, series_quantile(&call.holds, AUDIT_LOW));
@@ -280,7 +233,7 @@ static int measure_launched(struct bench *b, struct calibration *ret, struct err
     struct err ignored = ERR_INIT;
     double hot_ns;
 
-    if (start(b, launched_cu, &r, &ignored) < 0)
+    if (start(b, b->device->gauges->launched, &r, &ignored) < 0)
         return 0;
     if (hot_floor(b, &r, &hot_ns, err) < 0)
         return -1;
@@ -293,7 +246,7 @@ static int measure_writer(struct bench *b, struct calibration *ret, struct err *
     AUTO(rproc_release) struct rproc r = RPROC_INIT;
     AUTO(times_release) struct times call = {0};
 
-    if (start(b, writer_cu, &r, err) < 0 ||
+    if (start(b, b->device->gauges->writer, &r, err) < 0 ||
         time_orders(b, &r, WIRE_ORDER_CALL, WRITER_CALLS, 1, &call, err) < 0)
         return -1;
     ret->probe_max_ns = fmax(ret->probe_max_ns, most_of(&call.probes));
@@ -305,7 +258,7 @@ static int measure_threads(struct bench *b, struct calibration *ret, struct err 
     AUTO(rproc_release) struct rproc r = RPROC_INIT;
     AUTO(times_release) struct times call = {0};
 
-    int rc = start(b, threads_c, &r, err);
+    int rc = start(b, b->device->gauges->threads, &r, err);
 
     b->made = xcalloc(1, MADE_BYTES);
     if (rc == 0)
@@ -321,23 +274,27 @@ static int measure_threads(struct bench *b, struct calibration *ret, struct err 
 static int measure_all(struct bench *b, struct calibration *ret, uint32_t *ret_layers,
                        struct err *err)
 {
-    if (measure_empty(b, ret, ret_layers, err) < 0)
+    const struct device_gauges *g = b->device->gauges;
+
+    if (measure_empty(b, ret, ret_layers, err) < 0 ||
+        (b->device->hold_ms > 0 && measure_holds(b, ret, err) < 0) ||
+        (g->launched && measure_launched(b, ret, err) < 0) ||
+        (g->writer && measure_writer(b, ret, err) < 0) ||
+        (g->threads && measure_threads(b, ret, err) < 0))
         return -1;
-    if (!is_gpu(b))
-        return measure_threads(b, ret, err);
-    if (measure_holds(b, ret, err) < 0 || measure_launched(b, ret, err) < 0)
-        return -1;
-    return measure_writer(b, ret, err);
+    return 0;
 }
 
 /* --- all of it --- */
 
-/* Elements of the output: twice the last cache on a GPU, for the writer. Elsewhere as much as
+/* Elements of the output: twice the last cache for a writer. Elsewhere as much as
  * candidates have: the judge looks at some words of it before it stops the runner, and these are
  * not in its cache. */
 static int64_t output_count(const struct bench *b)
 {
-    return (is_gpu(b) ? MAX(2 * b->info.cache_bytes, (int64_t)1 << 20) : (int64_t)4 << 20) / 4;
+    return (b->device->gauges->writer ? MAX(2 * b->info.cache_bytes, (int64_t)1 << 20)
+                                      : (int64_t)4 << 20) /
+           4;
 }
 
 static int make_memory(struct bench *b, const struct layout *in, const struct layout *out,

@@ -280,5 +280,6 @@ int judge_device_for(const char *file, const struct device *chosen, const struct
     *ret = chosen ? chosen : device_for_file(file);
     if (!chosen || device_takes(chosen, file))
         return 0;
-    return fail(err, ERR_INPUT, "the %s device takes %s files", chosen->name, chosen->suffixes[0]);
+    return fail(err, ERR_INPUT, "the %s device takes %s files", chosen->name,
+                chosen->toolchains[0]->suffix);
 }

@@ -151,8 +151,8 @@ static json_t *size_json(const struct size_result *r, bool holds)
     json_object_set_new(j, "hot_lo", micro(t->hot.lo));
     json_object_set_new(j, "hot_hi", micro(t->hot.hi));
     add_holding(j, t, holds);
-    if (t->scratch_bytes)
-        json_object_set_new(j, "scratch_bytes", json_integer(t->scratch_bytes));
+    json_object_set_new(j, "scratch_bytes",
+                        t->scratch_bytes ? json_integer(t->scratch_bytes) : json_null());
     json_object_set_new(j, "state_before", state_json(&t->state[0]));
     json_object_set_new(j, "state_after", state_json(&t->state[1]));
     json_object_set_new(j, "settled", json_boolean(t->settled));

@@ -1,13 +1,12 @@
-# The CPU part of the attack corpus: nothing is missed, nobody honest is punished; and every number of the
-# catalogue has a candidate on each device or says why not.
+# The CPU part of the attack corpus: nothing is missed, nobody honest is punished.
 # alone: it measures time
 set -u
 "$ASSAY" attack --device cpu --json >r.json 2>err
 status=$?
 cat err
-python3 - "$ROOT" $status <<'P' || exit 1
-import json, os, re, subprocess, sys
-root, status = sys.argv[1], int(sys.argv[2])
+python3 - $status <<'P' || exit 1
+import json, os, subprocess, sys
+status = int(sys.argv[1])
 r = json.load(open("r.json"))
 # Under a sanitizer, whose shadow is 16 TiB, a runner's addresses are not limited, and what it holds itself is more than
 # the scratch memory of these.
@@ -40,17 +39,4 @@ t = r["totals"]
 assert not bad and (status == 0 or excused or first), t
 assert t["caught"] > 90 and t["passed"] >= 6, t
 assert {a["class"] for a in r["attacks"]} >= set("ABCDEFIJK"), "a class has no candidate"
-
-rows = {}
-for line in open(os.path.join(root, "attacks/README.md")):
-    m = re.match(r"\| (\d+) \| [^|]+ \| ([^|]+) \| ([^|]+) \| ([^|]*) \|$", line)
-    if m:
-        rows[int(m.group(1))] = m.groups()[1:]
-assert len(rows) > 110, len(rows)
-for column, device in enumerate(("cpu", "cuda")):
-    listed = {"%03d_%s" % (n, idea) for n, row in rows.items() for idea in re.findall(r"`(\w+)`", row[column])}
-    there = {os.path.splitext(f)[0] for f in os.listdir(os.path.join(root, "attacks", device))}
-    assert listed == there, (device, listed ^ there)
-    for n, row in rows.items():
-        assert "`" in row[column] or row[2].strip(), "%d has no candidate for %s and no reason" % (n, device)
 P

@@ -1,5 +1,5 @@
-# The examples of docs/candidates.md are what their page says: the one for the CPU passes, those for GPUs compile
-# as they stand, by nvcc and by NVRTC.
+# The examples of docs/devices are what their pages say: they pass on a device that is here, and those for CUDA compile as
+# they stand, by nvcc and by NVRTC. A page's language is the suffix that it names first, except for CUDA.
 # san: no, nvcc and NVRTC do the work
 # long: 7 s
 set -u
@@ -20,17 +20,27 @@ by_nvrtc() { # FILE
     "${ASSAY%/*}/assay-nvrtc" --library="$nvrtc" --gpu-architecture=sm_90a --std=c++17 -default-device \
         -o "$work/artifact" "$1" >"$work/log" 2>&1
 }
-tests/e2e/pages.py blocks docs/candidates.md "$work" c=c cuda=cu
+judge() { # DEVICE FILE
+    "$ASSAY" eval --device "$1" --check-only "$problem" "$2" >"$work/log" 2>&1
+    case $? in 0) ;; 5) lacks=$1 ;; *) return 1 ;; esac
+}
 n=0
-for file in "$work"/[0-9].c "$work"/[0-9].cu; do
-    problem=$(sed -n 's/.*assay show \([^ ]*\) --as c.*/\1/p' "$file")
-    "$ASSAY" show "${problem:-level1/19}" --as c >"$work/problem.h" || exit 1
-    case $file in
-    *.c) "$ASSAY" eval --check-only "$problem" "$file" >"$work/log" 2>&1 ;;
-    *) if grep -q '^// assay: launch' "$file"; then by_nvrtc "$file"; else by_nvcc "$file"; fi ;;
-    esac || { echo "${file##*/}:"; cat "$work/log"; bad=1; }
-    n=$((n + 1))
+for page in docs/devices/*.md; do
+    device=$(basename "$page" .md)
+    suffix=$(grep -oEm1 '`[.][a-z]+`' "$page" | tr -d '`.')
+    mkdir "$work/$device"
+    tests/e2e/pages.py blocks "$page" "$work/$device" cuda=cu "$suffix=$suffix"
+    ls "$work/$device"/* >/dev/null || { echo "$page has no example"; bad=1; }
+    for file in "$work/$device"/*; do
+        problem=$(sed -n 's/.*assay show \([^ ]*\) --as c.*/\1/p' "$file")
+        problem=${problem:-level1/19}
+        "$ASSAY" show "$problem" --as c >"$work/problem.h" || exit 1
+        if [ "$device" != cuda ]; then judge "$device" "$file"
+        elif grep -q '^// assay: launch' "$file"; then by_nvrtc "$file"
+        else by_nvcc "$file"; fi || { echo "$device/${file##*/}:"; cat "$work/log"; bad=1; }
+        n=$((n + 1))
+    done
 done
-[ $n -ge 4 ] || { echo "only $n examples"; bad=1; }
+[ $n -ge 5 ] || { echo "only $n examples"; bad=1; }
 [ $bad = 1 ] || [ -z "$lacks" ] || { echo "no $lacks"; exit 77; }
 exit $bad

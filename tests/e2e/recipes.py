@@ -9,14 +9,14 @@ usage: recipes.py paths             paths that the recipes name and that do not 
 
 Runs in the copy's root. Prints what is wrong and exits 1.
 """
+import filecmp
 import glob
 import os
 import re
-import subprocess
 import sys
 
 PAGE = "CONTRIBUTING.md"
-PATH = re.compile(r"`((?:src|tests|docs|problems|attacks|exemplars|hardware|workers|bench|tools|results)/[^`\s]*)`")
+PATH = re.compile(r"`(README.md|(?:src|tests|docs|problems|attacks|exemplars|hardware|workers|bench|tools|results)/[^`\s]*)`")
 
 
 def recipes():
@@ -40,13 +40,13 @@ def rows(name):
 
 # --- the changes ---
 
+# crash: declined, where assay_kernel returns 77.
 REASON = [
-    ("src/terms/reasons.h", "before", r'    X\(WRONG, INPUT_CHANGED,',
-     '    X(WRONG, PAST_END, "past_end", "The candidate wrote past the end of an output.") \\\n'),
-    ("src/measure/trial_call.c", "replace", r"verdict_set\(v, REASON_WRONG_OUT_OF_BOUNDS,",
-     "verdict_set(v, distance < 0 ? REASON_WRONG_OUT_OF_BOUNDS : REASON_WRONG_PAST_END,"),
-    ("tests/unit/test_verdict.c", "before", r"        \{REASON_WRONG_INPUT_CHANGED,",
-     '        {REASON_WRONG_PAST_END, VERDICT_WRONG, "past_end"},\n'),
+    ("src/terms/reasons.h", "before", r'    X\(CRASH, SETUP,',
+     '    X(CRASH, DECLINED, "declined", "`assay_kernel` returned 77.") \\\n'),
+    ("src/process/rproc_order.c", "replace", r"verdict_set\(v, REASON_CRASH_RETURNED,",
+     "verdict_set(v, status == 77 ? REASON_CRASH_DECLINED : REASON_CRASH_RETURNED,"),
+    ("tests/fake/declined.fake", "new", "", "# expected: crash: declined\nop relu\nreturn 77\n"),
 ]
 
 # negative(low, high): as bands(low, high), below zero.
@@ -81,10 +81,82 @@ LAW = [
     ("bench/fill_gpu.c", "replace", r"(?<=\{LAW_BANDS, 0, 1, 0\},)", " {LAW_NEGATIVE, 0, 1, 0},"),
 ]
 
-CHANGES = {"A verdict reason": REASON, "An input law": LAW}
+KEY = [
+    ("src/measure/trial.h", "before", r"    int n_warm;", "    int n_warmups; /* calls before those that are scored */\n"),
+    ("src/measure/trial.c", "before", r"    res->n_warm = ", "    res->n_warmups = t->config->plan->warmups;\n"),
+    ("src/judge/record.c", "before", r'    json_object_set_new\(j, "warm_runners"',
+     '    json_object_set_new(j, "warmups", json_integer(t->n_warmups));\n'),
+    ("docs/record.md", "before", r"\| `warm_runners` \|", "| `warmups` | calls before those that are scored |\n"),
+]
+
+
+def mock(path):
+    """A new file: that of the fake device, under another name."""
+    with open(path) as file:
+        text = file.read()
+    return path.replace("fake", "mock"), "new", "", text.replace("fake", "mock").replace("FAKE", "MOCK")
+
+
+def mock_test(files):
+    return "/* covers: " + " ".join(files) + """ */
+#include "testing.h"
+
+#include "build/build.h"
+
+static void builds(void **state)
+{
+    const struct build_request req = {
+        .device = &device_mock, .file_name = "x.mock", .source = "op relu\\n", .source_len = 8};
+    struct build_result r;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_int_equal(build_artifact(&req, &r, &err), 0);
+    assert_string_equal(r.toolchain, "mock");
+    build_result_release(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(builds)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+"""
+
+
+def attack_rows():
+    """Rows for all numbers that need one; only the first has a candidate."""
+    with open("attacks/README.md") as page:
+        numbers = re.findall(r"^\| (\d+) \| [^|]+ \|  \|$", page.read(), re.MULTILINE)
+    return "".join(f"| {n} | - | it is a mock |\n" if n != "1" else "| 1 | `writes_nothing` |  |\n" for n in numbers)
+
+
+def device():
+    """mock: as the fake device, with candidates of its own suffix."""
+    copies = [mock(path) for path in sorted(glob.glob("src/device/fake/*")) + ["src/build/toolchain_fake.c"]]
+    return copies + [
+        mock("docs/devices/fake.md"),
+        ("src/device/device.h", "replace", r"(?<=X\(fake\))", " X(mock)"),
+        ("src/build/recipe.h", "replace", r"(?<=toolchain_fake)(?=;)", ", toolchain_mock"),
+        ("README.md", "replace", r"(?<=It is one native program in C, for )", "mocks, "),
+        ("attacks/mock/001_writes_nothing.mock", "new", "",
+         "# /* licence */ /* Does nothing. expected: wrong: unwritten */\ntime 10us\n"),
+        ("attacks/mock/README.md", "new", "", attack_rows()),
+        ("exemplars/mock/level1/019_relu/relu.mock", "new", "", "op relu\ntime 10us\n"),
+        ("tests/integration/test_mock.c", "new", "", mock_test([path for path, *_ in copies if path.endswith(".c")])),
+    ]
+
+
+CHANGES = {"A verdict reason": lambda: REASON, "An input law": lambda: LAW, "A record key": lambda: KEY, "A device": device}
 
 
 def edit(path, how, anchor, text):
+    if how == "new":
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "x") as file:
+            file.write(text)
+        return
     with open(path) as file:
         before = file.read()
     found = len(re.findall(anchor, before))
@@ -94,11 +166,17 @@ def edit(path, how, anchor, text):
         file.write(after)
 
 
+def is_named(path, named):
+    """Words in capitals stand for a name, and a folder for all that is in it."""
+    return any(re.fullmatch(re.sub("NAME", r"\\w+", re.escape(name.rstrip("/"))) + ("(/.*)?" if name[-1] == "/" else ""), path)
+               for name in named)
+
+
 def apply(name):
-    named = {path for paths, _ in rows(name) for path in paths}
-    for path, how, anchor, text in CHANGES[name]:
-        assert path in named, f"{PAGE}: the recipe '{name}' does not name {path}, which has to change"
-        assert os.path.exists(path), f"{PAGE}: the recipe '{name}' names {path}, which does not exist"
+    named = [path for paths, _ in rows(name) for path in paths]
+    for path, how, anchor, text in CHANGES[name]():
+        assert is_named(path, named), f"{PAGE}: the recipe '{name}' does not name {path}, which has to change"
+        assert how == "new" or os.path.exists(path), f"{PAGE}: the recipe '{name}' names {path}, which does not exist"
         edit(path, how, anchor, text)
 
 
@@ -109,16 +187,25 @@ def bits(words):
 
 # --- what the page says ---
 
+def changed_since(original):
+    """Files here that ORIGINAL does not have, or has otherwise; neither what was built nor links."""
+    for folder, folders, files in os.walk("."):
+        folders[:] = [name for name in folders if name != "__pycache__" and not (folder == "." and name in (".git", "build"))]
+        for path in (os.path.normpath(os.path.join(folder, name)) for name in files):
+            before = os.path.join(original, path)
+            if not os.path.islink(path) and not (os.path.exists(before) and filecmp.cmp(path, before, shallow=False)):
+                yield path
+
+
 def check(original, names):
-    command = ["diff", "-rq", "--exclude=build", "--exclude=.git", original, "."]
-    words = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False).stdout
-    changed = set(re.findall(r" and \./(\S+) differ$", words, re.MULTILINE))
-    named = {path for name in names for paths, _ in rows(name) for path in paths}
-    for path in sorted(changed - named):
-        yield f"{path} had to change, and no recipe names it"
+    changed = set(changed_since(original))
+    named = [path for name in names for paths, _ in rows(name) for path in paths]
+    for path in sorted(changed):
+        if not is_named(path, named):
+            yield f"{path} had to change, and no recipe names it"
     for name in names:
         for paths, what in rows(name):
-            if not what.startswith("Only if") and not changed & set(paths):
+            if not what.startswith("Only if") and not any(is_named(path, paths) for path in changed):
                 yield f"{PAGE}: '{name}' asks to change {' or '.join(paths)}, which did not have to change"
 
 

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# Two recipes of CONTRIBUTING.md are complete: in a copy of the tree, edits of the files that they name, and of no other
-# file, add a verdict reason and an input law that work from the command line.
+# Four recipes of CONTRIBUTING.md are complete: in a copy of the tree, edits of the files that they name, and of no other
+# file, add a verdict reason, a record key, a device and an input law that work from the command line.
 # san: no, compilers do the work
-# slow: CONTRIBUTING.md tests/e2e/recipes.py src/terms/reasons.h src/tensor src/problem/declare.c src/problem/emit.c src/problem/emit_torch.c src/measure/trial_call.c src/device/cuda/cuda_content.c tests/unit/test_fill.c tests/unit/test_verdict.c
+# slow: CONTRIBUTING.md tests/e2e/recipes.py src/device/device.h src/device/registry.c src/device/fake src/build/recipe.h src/judge/record.c docs/record.md docs/devices attacks/README.md src/terms/reasons.h src/tensor src/problem/declare.c src/problem/emit.c src/problem/emit_torch.c src/process/rproc_order.c src/device/cuda/cuda_content.c tests/unit/test_fill.c tests/unit/test_verdict.c
 set -u
-reason="A verdict reason" law="An input law"
+reason="A verdict reason" key="A record key" device="A device" law="An input law"
 here=$PWD
 recipe() { python3 "$ROOT/tests/e2e/recipes.py" "$@" || exit 1; }
 wrong() { echo "$1"; exit 1; }
@@ -22,6 +22,8 @@ assay=$here/tree/build/assay
 
 # --- the changes ---
 recipe apply "$reason"
+recipe apply "$key"
+recipe apply "$device"
 recipe apply "$law"
 unset MAKEFLAGS MFLAGS MAKELEVEL # of the make that runs the tests
 # Compiling takes most of the time, so it hardly optimises.
@@ -30,21 +32,36 @@ build() { # OPTIMISATION TARGET...
         { grep -A5 -E 'error|warning' log || cat log; wrong "the recipes' changes do not build"; }
 }
 # shellcheck disable=SC2016 # make expands it
-tests=$(make -s --eval='which:; @echo $(filter %/test_fill %/test_verdict,$(TESTS))' which)
+tests=$(make -s --eval='which:; @echo $(filter %/test_fill %/test_verdict %/test_mock %/test_registry,$(TESTS))' which)
 build -O0 all
 # shellcheck disable=SC2086 # they are words
 build -O1 $tests build/gpu/test_cuda_judge build/bench/fill_gpu
 
 # --- a verdict reason ---
+page=docs/reasons.md
+tests/run-tests build --update --only list/reasons >log 2>&1 || { cat log; wrong "list/reasons fails"; }
+diff "$ROOT/$page" $page | grep '^[<>]' >log
 # shellcheck disable=SC2016 # Markdown
-"$assay" list --reasons | grep -qxF '| `past_end` | The candidate wrote past the end of an output. |' ||
-    wrong "list --reasons does not have the new reason"
-"$assay" list --reasons >docs/reasons.md
-ASSAY=$assay ROOT=$PWD bash tests/cli/list/reasons.sh | grep -qx same || wrong "docs/reasons.md is another page"
-tests/run-tests build --update --only eval/table >log 2>&1 || { cat log; wrong "eval/table fails"; }
-diff "$ROOT/tests/cli/eval/table.stdout" tests/cli/eval/table.stdout |
-    sed -n 's/^> *[^ ]* *\(past.fake\) *\([a-z]*\) *\([a-z_]*\).*/\1 \2 \3/p' | grep -qx 'past.fake wrong past_end' ||
-    wrong "no candidate gets the new reason"
+[ "$(cat log)" = '> | `declined` | `assay_kernel` returned 77. |' ] || { cat log; wrong "$page is not one line longer"; }
+tests/run-tests build --only eval/fake >log 2>&1 || { cat log; wrong "no candidate gets the new reason"; }
+
+passes() { # TEST WHAT
+    tests/run-tests build --only "$1" >log 2>&1 || { cat log; wrong "$2"; }
+    grep -q '^[1-9][0-9]* passed, 0 failed, 0 skipped' log || { cat log; wrong "$1 did not run"; }
+}
+
+# --- a record key ---
+passes eval/json "the record's keys are not those of its page"
+printf 'op relu\n' >relu.fake
+"$assay" eval --json level1/19 relu.fake 2>log | grep -qE '"warmups": *[1-9]' || { cat log; wrong "no record has the new key"; }
+
+# --- a device ---
+for test in e2e/devices e2e/attack_tables e2e/tests_of e2e/runner_symbols unknown_device; do
+    passes $test "the new device is not complete"
+done
+"$assay" eval level1/19 exemplars/mock/level1/019_relu/relu.mock >log 2>&1 && grep -q '  pass ' log &&
+    grep -q 'on mock' log || { cat log; wrong "the new device judges nothing"; }
+"$assay" attack --device mock >log 2>&1 || { cat log; wrong "attacks on the new device"; }
 
 # --- an input law ---
 cat >below.lua <<'L'
@@ -79,5 +96,5 @@ for program in $tests; do
 done
 
 rm -f log
-recipe check "$ROOT" "$reason" "$law"
+recipe check "$ROOT" "$reason" "$key" "$device" "$law"
 exit 0

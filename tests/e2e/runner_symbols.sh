@@ -8,9 +8,11 @@ nm --defined-only "$ASSAY_RUNNER" | awk '$2 == "T" { print $3 }' | sort -u >runn
 nm --defined-only "$lib" 2>/dev/null | awk '$2 == "T" { print $3 }' | sort -u >judge
 [ -s runner ] && [ "$(wc -l <judge)" -gt 500 ] || { echo "nm finds no symbols"; wc -l runner judge; exit 1; }
 comm -12 runner judge | grep -v '^device_' >both # the registry is in both
-# Of the folders that both sides share, by name.
-grep -E '^(compare_|fill_|hostmem_(alloc|fill|compare|poison|differ)|cuda_(compare|fill|fingerprint|poison|differ|peek|rates|row_rms|load_program)|gpu_)' runner >>both
-nm "$ASSAY_RUNNER" | awk '{ print $3 }' | grep -E '^(cpu|fake|cuda)_judge' >>both
+# Of the folders that both sides share, by name. What a device has for the judge begins with the name of its folder.
+grep -E '^(compare_|fill_|hostmem_(alloc|fill|compare|poison|differ)|gpu_)' runner >>both
+devices=$(find "$ROOT"/src/device -mindepth 1 -maxdepth 1 -type d -printf '%f|')
+nm "$ASSAY_RUNNER" | awk '{ print $3 }' |
+    grep -E "^(${devices%|})_(judge|arch|gauges|libraries|compare|fill|fingerprint|poison|differ|peek|rates|row_rms|load_program)" >>both
 [ ! -s both ] || { echo "the runner holds of the judge's:"; cat both; exit 1; }
 # No text of a kernel either.
 ! grep -q 'threadIdx' "$ASSAY_RUNNER" || { echo "the runner holds the text of a kernel"; exit 1; }

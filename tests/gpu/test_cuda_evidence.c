@@ -126,7 +126,7 @@ static void note(bool ok, const char *what, const char *found)
 /* False when it could not be built; the reason is counted and printed. */
 static bool build(const char *what, const char *arch, const char *source, struct build_result *ret)
 {
-    struct build_request build = {.device = "cuda",
+    struct build_request build = {.device = &device_cuda,
                                   .arch = arch,
                                   .file_name = "k.cu",
                                   .source = source,
@@ -155,7 +155,7 @@ static bool look_at(const char *what, const char *arch, const char *source, stru
     if (!build(what, arch, source, &r))
         return false;
 
-    struct evidence_request req = {.device = "cuda",
+    struct evidence_request req = {.device = &device_cuda,
                                    .artifact_fd = r.artifact_fd,
                                    .artifact_hash = r.artifact_hash,
                                    .cache_dir = cache};

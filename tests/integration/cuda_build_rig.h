@@ -37,7 +37,7 @@ static const char with_library[] =
 
 static inline struct build_request request(const char *source)
 {
-    return (struct build_request){.device = "cuda",
+    return (struct build_request){.device = &device_cuda,
                                   .arch = "90a",
                                   .file_name = "mine.cu",
                                   .source = source,

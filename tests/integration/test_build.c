@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* long: 7 s */
 /* covers: src/build/artifact_cache.c src/build/build_dir.c src/build/compiler.c */
-/* covers: src/build/program.c src/build/recipe.c src/build/toolchain_c.c */
+/* covers: src/build/program.c src/build/recipe.c src/build/toolchain_c.c src/build/toolchain_fake.c
+ */
 /* The builder: what it makes, what it keeps, and what a source cannot do to it. */
 #include "build_rig.h"
 
@@ -35,7 +36,7 @@ static const char header[] = "typedef struct { int x; } DLTensor;\n"
 
 static struct build_request request(const char *source)
 {
-    return (struct build_request){.device = "cpu",
+    return (struct build_request){.device = &device_cpu,
                                   .file_name = "mine.c",
                                   .source = source,
                                   .source_len = strlen(source),
@@ -590,13 +591,15 @@ static void expect_error(const struct build_request *req, enum err_kind kind, co
 static void test_wrong_requests(void **state)
 {
     const struct build_request good = request(hello);
+    static const struct toolchain *const none[] = {NULL};
+    const struct device abacus = {.name = "abacus", .toolchains = none};
     struct build_request wrong_suffix = good, wrong_device = good, no_header = good,
                          no_cache = good;
 
     (void)state;
     wrong_suffix.file_name = "mine.cu";
     expect_error(&wrong_suffix, ERR_INPUT, "mine.cu: the cpu device takes .c files");
-    wrong_device.device = "abacus";
+    wrong_device.device = &abacus;
     expect_error(&wrong_device, ERR_INPUT, "mine.c: the abacus device takes no files");
     no_header.include_dir = "/no/such/folder";
     expect_error(&no_header, ERR_SYSTEM, "/no/such/folder/assay.h");
@@ -625,7 +628,7 @@ static void test_fake(void **state)
     char text[16];
 
     (void)state;
-    req.device = "fake";
+    req.device = &device_fake;
     req.file_name = "x.fake";
     build(&req, &r);
     assert_int_equal(r.status, BUILD_OK);

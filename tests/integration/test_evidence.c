@@ -55,7 +55,7 @@ static void use_tool(const char *name, const char *script)
 }
 
 /* What evidence_collect() says of an artifact with these bytes. */
-static struct evidence look_at(const char *device, const char *bytes, bool no_cache)
+static struct evidence look_at(const struct device *device, const char *bytes, bool no_cache)
 {
     struct evidence_request req = {.device = device, .cache_dir = cache, .no_cache = no_cache};
     AUTO(fd_closep) int fd = -1;
@@ -90,7 +90,7 @@ static void test_shared_library(void **state)
 
     (void)state;
     use_tool("cuobjdump", cuobjdump);
-    e = look_at("cuda", CODE, false);
+    e = look_at(&device_cuda, CODE, false);
     assert_gemm(&e, 40, 1024);
     assert_string_equal(e.tool, "cuobjdump 13.0.85");
     assert_string_equal(e.loads_code, "a file whose symbols cannot be read"); /* it is no library */
@@ -104,13 +104,13 @@ static void test_machine_code_alone(void **state)
 
     (void)state;
     use_tool("cuobjdump", cuobjdump);
-    e = look_at("cuda", LAUNCH_HEAD CODE, false);
+    e = look_at(&device_cuda, LAUNCH_HEAD CODE, false);
     assert_gemm(&e, 40, 1024);
     assert_null(e.loads_code);
     evidence_release(&e);
 
     use_tool("nvdisasm", nvdisasm);
-    e = look_at("cuda", LAUNCH_HEAD CODE, false);
+    e = look_at(&device_cuda, LAUNCH_HEAD CODE, false);
     assert_gemm(&e, -1, -1);
     assert_string_equal(e.tool, "nvdisasm");
     evidence_release(&e);
@@ -119,13 +119,13 @@ static void test_machine_code_alone(void **state)
 static void test_cache(void **state)
 {
     struct evidence first, second;
-    struct evidence_request req = {.device = "cuda", .artifact_fd = -1, .cache_dir = cache};
+    struct evidence_request req = {.device = &device_cuda, .artifact_fd = -1, .cache_dir = cache};
     struct err err = ERR_INIT;
     char hash[HASH_HEX];
 
     (void)state;
     use_tool("cuobjdump", cuobjdump);
-    first = look_at("cuda", CODE, false);
+    first = look_at(&device_cuda, CODE, false);
     assert_false(first.cached);
     hash_of(CODE, strlen(CODE), hash);
     req.artifact_hash = hash;
@@ -141,12 +141,12 @@ static void test_cache(void **state)
     evidence_release(&first);
     evidence_release(&second);
 
-    first = look_at("cuda", CODE, true);
+    first = look_at(&device_cuda, CODE, true);
     assert_false(first.cached);
     assert_gemm(&first, 40, 1024);
     evidence_release(&first);
     use_tool("other", cuobjdump); /* another tool may say something else */
-    first = look_at("cuda", CODE, false);
+    first = look_at(&device_cuda, CODE, false);
     assert_false(first.cached);
     evidence_release(&first);
 }
@@ -163,7 +163,7 @@ static void test_damaged_cache(void **state)
 
     (void)state;
     use_tool("cuobjdump", cuobjdump);
-    e = look_at("cuda", CODE, false);
+    e = look_at(&device_cuda, CODE, false);
     evidence_release(&e);
 
     FILE *files = popen(find, "r");
@@ -176,7 +176,7 @@ static void test_damaged_cache(void **state)
         struct err err = ERR_INIT;
 
         assert_int_equal(fs_write_atomic(path, texts[i], strlen(texts[i]), &err), 0);
-        e = look_at("cuda", CODE, false);
+        e = look_at(&device_cuda, CODE, false);
         assert_false(e.cached);
         assert_gemm(&e, 40, 1024);
         evidence_release(&e);
@@ -203,7 +203,7 @@ static void test_not_checked(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         use_tool(cases[i].tool, cases[i].script);
-        e = look_at("cuda", cases[i].artifact, false);
+        e = look_at(&device_cuda, cases[i].artifact, false);
         assert_true(e.applies);
         assert_false(e.checked);
         if (!strstr(e.why_not, cases[i].why))
@@ -211,7 +211,7 @@ static void test_not_checked(void **state)
         evidence_release(&e);
     }
     setenv("ASSAY_DISASM", "/nonexistent/cuobjdump", 1);
-    e = look_at("cuda", CODE, false);
+    e = look_at(&device_cuda, CODE, false);
     assert_false(e.checked);
     assert_string_equal(e.why_not, "ASSAY_DISASM=/nonexistent/cuobjdump: no such program");
     evidence_release(&e);
@@ -219,7 +219,7 @@ static void test_not_checked(void **state)
 
 static void test_other_devices(void **state)
 {
-    struct evidence e = look_at("cpu", CODE, false);
+    struct evidence e = look_at(&device_cpu, CODE, false);
 
     (void)state;
     assert_false(e.applies);
@@ -248,7 +248,7 @@ static const struct {
 /* Builds a library with nvcc; skips the test where there is none. */
 static void build_library(const char *source, struct build_result *ret)
 {
-    struct build_request req = {.device = "cuda",
+    struct build_request req = {.device = &device_cuda,
                                 .arch = "90a",
                                 .file_name = "mine.cu",
                                 .source = source,
@@ -314,7 +314,7 @@ static void test_library_taken_apart(void **state)
     build_library(libraries[0].source, &r);
     use_tool("nvdisasm", script);
 
-    struct evidence_request req = {.device = "cuda",
+    struct evidence_request req = {.device = &device_cuda,
                                    .artifact_fd = r.artifact_fd,
                                    .artifact_hash = r.artifact_hash,
                                    .cache_dir = cache};

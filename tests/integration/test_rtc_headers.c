@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* covers: src/nvrtc/assay_nvrtc.c */
-/* What docs/candidates.md promises of the C library to kernels without host code: every name is
+/* What docs/devices/cuda.md promises of the C library to kernels without host code: every name is
  * compiled, and its value is the one that this machine's headers give it. Skipped without NVRTC. */
 #include "build_rig.h"
 
@@ -120,7 +120,7 @@ static void compiles(const char *first, const char *second)
     buf_addf(&source, "%s%s%s", LAUNCH, first, second);
     add_values(&source);
 
-    struct build_request req = {.device = "cuda",
+    struct build_request req = {.device = &device_cuda,
                                 .arch = "90a",
                                 .file_name = "mine.cu",
                                 .source = source.ptr,

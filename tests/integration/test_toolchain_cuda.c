@@ -7,6 +7,7 @@
 #include "cuda_build_rig.h"
 
 #include "build/build.h"
+#include "device/cuda/cuda_device.h"
 #include "device/cuda/cuda_launch.h"
 
 #include <stdio.h>
@@ -224,11 +225,11 @@ static void test_architecture_names(void **state)
         int major, minor;
         const char *want;
     } cases[] = {{8, 0, "80"}, {8, 9, "89"}, {9, 0, "90a"}, {10, 0, "100a"}, {12, 0, "120a"}};
-    char arch[BUILD_ARCH_MAX];
+    char arch[DEVICE_ARCH_MAX];
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        build_cuda_arch(cases[i].major, cases[i].minor, arch);
+        cuda_arch(cases[i].major, cases[i].minor, arch);
         assert_string_equal(arch, cases[i].want);
     }
 }

@@ -13,7 +13,6 @@
 /* Of one file, whose second comment is this. */
 static int load(const char *comment, struct corpus *ret, struct err *err)
 {
-    static const char *const suffixes[] = {".fake", NULL};
     AUTO(freep) char *dir = xstrdup("corpus-XXXXXX");
     AUTO(freep) char *text = xasprintf("/* licence */\n/* %s */\n", comment);
 
@@ -23,7 +22,7 @@ static int load(const char *comment, struct corpus *ret, struct err *err)
 
     assert_int_equal(fs_write_atomic(path, text, strlen(text), err), 0);
 
-    int rc = corpus_load(dir, suffixes, ret, err);
+    int rc = corpus_load(dir, &device_fake, ret, err);
 
     fs_remove_tree(dir);
     return rc;

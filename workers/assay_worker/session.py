@@ -2,6 +2,7 @@
 """One runner's life, from HELLO to the page loop: src/runner/runner.c without its sandbox, since the
 module is ours. Nothing is freed: the process is killed."""
 import gc
+import importlib.util
 import os
 import sys
 import traceback
@@ -37,15 +38,12 @@ def fault_text(error):
 
 
 def open_device(name, index):
-    if name == "cpu":
-        from .cpu import Cpu
-
-        return Cpu(index)
-    if name == "cuda":
-        from .cuda import Cuda
-
-        return Cuda(index)
-    raise RuntimeError(f"torch cannot run on the device {name}")
+    """The judge's device NAME is the class Name of NAME.py, if there is one."""
+    found = importlib.util.find_spec("." + name, __package__)
+    device = found and getattr(importlib.import_module("." + name, __package__), name.capitalize(), None)
+    if not device:
+        raise RuntimeError(f"torch cannot run on the device {name}")
+    return device(index)
 
 
 class Session:

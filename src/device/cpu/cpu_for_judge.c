@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "build/recipe.h"
 #include "device/cpu/cpu_device.h"
 
-const struct device device_cpu = {CPU_DEVICE, .judge = &cpu_judge};
+const struct device device_cpu = {CPU_DEVICE, .judge = &cpu_judge, .gauges = &cpu_gauges,
+                                  .toolchains =
+                                      (const struct toolchain *const[]){&toolchain_c, NULL}};

@@ -13,6 +13,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "device/cuda/cuda_ctx.h"
+#include "device/cuda/cuda_device.h"
 #include "device/cuda/cuda_source.h"
 
 #include <pthread.h>
@@ -360,6 +361,11 @@ static void fingerprint(const struct device_info *info, char out[HASH_HEX])
     hash_final(&h, out);
 }
 
+void cuda_arch(int major, int minor, char ret[DEVICE_ARCH_MAX])
+{
+    snprintf(ret, DEVICE_ARCH_MAX, "%d%d%s", major, minor, major >= 9 ? "a" : "");
+}
+
 static int cuda_describe(void *ctx, struct device_info *ret, struct err *err)
 {
     struct cuda_ctx *c = ctx;
@@ -368,7 +374,7 @@ static int cuda_describe(void *ctx, struct device_info *ret, struct err *err)
                                .cores = c->sms};
     struct cu_uuid uuid = {{0}};
     char module[32];
-    int version = 0;
+    int version = 0, major = 0, minor = 0;
     CUresult rc = c->cu->cuDeviceGetName(info.name, sizeof(info.name), c->device);
 
     if (rc == 0)
@@ -381,10 +387,9 @@ static int cuda_describe(void *ctx, struct device_info *ret, struct err *err)
     module_version(module);
     snprintf(info.driver, sizeof(info.driver), "%s%sCUDA %d.%d", module, *module ? ", " : "",
              version / 1000, version % 1000 / 10);
-    c->cu->cuDeviceGetAttribute(&info.compute_major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
-                                c->device);
-    c->cu->cuDeviceGetAttribute(&info.compute_minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
-                                c->device);
+    c->cu->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, c->device);
+    c->cu->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, c->device);
+    cuda_arch(major, minor, info.arch);
     fingerprint(&info, info.fingerprint);
     *ret = info;
     return 0;

@@ -11,9 +11,9 @@ extern const struct device_runner_ops fake_runner;
 int fake_probe(const char **ret_why);
 int fake_open(int index, void **ret_ctx, struct err *err);
 
-#define FAKE_DEVICE                                              \
-    .api = DEVICE_API, .name = "fake",                           \
-    .summary = "does what its candidate's text says; for tests", \
-    .suffixes = (const char *const[]){".fake", NULL}, .clock = CLOCK_CLAIM, .probe = fake_probe
+#define FAKE_DEVICE                                                                    \
+    .api = DEVICE_API, .name = "fake",                                                 \
+    .summary = "does what its candidate's text says; for tests", .clock = CLOCK_CLAIM, \
+    .probe = fake_probe
 
 #endif

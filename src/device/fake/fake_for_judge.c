@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "build/recipe.h"
 #include "device/fake/fake_device.h"
 
-const struct device device_fake = {FAKE_DEVICE, .judge = &fake_judge};
+const struct device device_fake = {FAKE_DEVICE, .judge = &fake_judge,
+                                   .toolchains =
+                                       (const struct toolchain *const[]){&toolchain_fake, NULL}};

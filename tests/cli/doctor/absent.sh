@@ -1,6 +1,6 @@
 # What is not here, and only its own users need, was marked "ok". A library that is here is named with its file.
 # long: 9 s
-# covers: src/build/build_tools.c src/device/cuda/cuda.c
+# covers: src/build/build_tools.c src/device/cuda/cuda.c src/device/cuda/cuda_libraries_for_judge.c
 mkdir hidden && : >hidden/libcuda.so.1 && : >hidden/libnvidia-ml.so.1 # no libraries, and found first
 export LD_LIBRARY_PATH=$PWD/hidden ASSAY_NVRTC=$PWD/none ASSAY_CUBLAS=$PWD/none ASSAY_DISASM=$PWD/none
 export ASSAY_PYTHON=$PWD/none # importing PyTorch takes seconds

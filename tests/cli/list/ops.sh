@@ -1,2 +1,2 @@
-# docs/ops.md is made by this command.
-"$ASSAY" list --ops | diff "$ROOT/docs/ops.md" - && echo same
+# docs/ops.md is the expected output: `tests/run-tests BUILD --update` writes the page.
+"$ASSAY" list --ops

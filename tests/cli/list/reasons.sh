@@ -1,2 +1,2 @@
-# docs/reasons.md is made by this command.
-"$ASSAY" list --reasons | diff "$ROOT/docs/reasons.md" - && echo same
+# docs/reasons.md is the expected output: `tests/run-tests BUILD --update` writes the page.
+"$ASSAY" list --reasons
