@@ -289,6 +289,8 @@ struct device {
      * folders or glob patterns (with {a,b}), NULL-terminated; paths that do not exist here are
      * passed over. Complete only once probe() has been called in this process. */
     const char *const *read_paths, *const *write_paths;
+    const char *const *own_paths; /* folders in which a runner may make files; NULL: none */
+    bool is_interpreter; /* a runner is an interpreter: programs are refused to it, not killed */
     /* Needs of a driver; all false for a device without one. */
     bool needs_ioctl; /* ioctl() and its kin after the seal, more descriptors, to be dumpable */
     bool needs_proc;
