@@ -61,6 +61,31 @@ int sandbox_start(const struct sandbox_spawn *s, pid_t *ret_pid, int *ret_pidfd,
 
 #define SANDBOX_SCRATCH_BYTES ((uint64_t)64 << 20)
 
+/* A runner that is forked from a process which has much in memory, and does not exec:
+ *
+ *   parent --fork--> a process between: sandbox_unshare() --fork--> runner: sandbox_settle()
+ *
+ * A process enters a new pid namespace only by being born in it, hence the one between, which exits
+ * at once. Its parent must be single-threaded or fork without touching what other threads hold. */
+
+/* Leaves the namespaces of the parent. attempt: 0, 1, ...; later ones ask for fewer namespaces,
+ * each in a fresh process. Returns 0 (*ret_layers: what was got), 1 if this attempt was refused and
+ * another may not be, -1 when all were. */
+int sandbox_unshare(int attempt, uint32_t *ret_layers, struct err *err);
+
+struct sandbox_birth {
+    int between; /* pidfd of the process between: the runner waits for its end */
+    int fds[2];  /* fds[i] becomes 3+i; every descriptor that is not named here is closed */
+    int n_fds;
+    int out_fd;          /* becomes stdout and stderr */
+    int group_fd;        /* from cgroup_door(); -1: none */
+    const char *scratch; /* a folder under which an empty one of the runner's own is mounted */
+};
+/* Goes the steps of sandbox_start() inside the new process: it leads a process group, dies with
+ * whoever adopted it, has its own /proc and scratch folder, limits and descriptors. layers: in, as
+ * sandbox_unshare() gave them; out, with what was added. */
+int sandbox_settle(const struct sandbox_birth *b, uint32_t *layers, struct err *err);
+
 /* What a runner needs beyond computing: bits. */
 enum sandbox_needs {
     /* The calls by which a device driver allocates, launches and waits (ioctl, memfd, ...), more
