@@ -378,12 +378,14 @@ static _Noreturn void watch(struct runner *s)
     }
 }
 
-_Noreturn void runner_run(int sock, int lock_fd, int turn_fd, const struct device *substitute)
+_Noreturn void runner_run(int sock, int lock_fd, int turn_fd, const struct device *substitute,
+                          uint32_t layers)
 {
     struct runner *s = xcalloc(1, sizeof(*s));
     uint32_t wanted = sandbox_wanted(); /* asked with the rights we were born with */
 
     s->sock = sock;
+    s->layers = layers;
     s->lock_fd = lock_fd;
     s->turn_fd = turn_fd;
     receive_hello(s, substitute);
