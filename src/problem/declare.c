@@ -78,7 +78,7 @@ double value_positive(lua_State *L, int table, const char *what, const char *key
     return v;
 }
 
-static void need_sizes(lua_State *L, const char *what)
+void value_after_sizes(lua_State *L, const char *what)
 {
     if (trace_of(L)->stage != STAGE_SIZES)
         trace_raise(L, "%s comes after problem { ... } and sizes { ... }", what);
@@ -119,9 +119,22 @@ static void read_id(lua_State *L, struct problem *p)
     lua_pop(L, 1);
 }
 
+static void read_mode(lua_State *L, struct problem *p)
+{
+    if (lua_getfield(L, 1, "mode") != LUA_TNIL) {
+        const char *mode = lua_tostring(L, -1);
+
+        p->eval_mode = mode && !strcmp(mode, "eval");
+        if (!mode || (!p->eval_mode && strcmp(mode, "train") != 0))
+            trace_raise(L, "problem: mode can only be \"train\" or \"eval\"");
+    }
+    lua_pop(L, 1);
+}
+
 static int l_problem(lua_State *L)
 {
-    static const char *const keys[] = {"level", "id", "repaired", "algebra", "setup"};
+    static const char *const keys[] = {"level",   "id",    "repaired", "algebra",
+                                       "foreign", "setup", "mode"};
     struct trace *t = trace_of(L);
     struct problem *p = t->problem;
 
@@ -140,6 +153,8 @@ static int l_problem(lua_State *L)
     read_id(L, p);
     value_text(L, 1, "problem", "repaired", &p->repaired);
     value_text(L, 1, "problem", "algebra", &p->algebra);
+    value_text(L, 1, "problem", "foreign", &p->foreign);
+    read_mode(L, p);
     if (lua_getfield(L, 1, "setup") != LUA_TNIL) {
         const char *setup = lua_tostring(L, -1);
 
@@ -420,7 +435,7 @@ static int add_source(lua_State *L, enum source_kind kind, const char *what)
     uint32_t check_only = 0;
     char label[160];
 
-    need_sizes(L, what);
+    value_after_sizes(L, what);
     if (n_laws < 0 || lua_type(L, 1) != LUA_TSTRING)
         return trace_raise(L, "write %s(\"name\", f32, { B, N }%s)", what,
                            kind == SOURCE_INPUT ? ", law..." : ", law");
@@ -470,7 +485,7 @@ static int l_output(lua_State *L)
 {
     struct err err = ERR_INIT;
 
-    need_sizes(L, "output");
+    value_after_sizes(L, "output");
     if (lua_type(L, 1) != LUA_TSTRING || lua_gettop(L) < 2)
         return trace_raise(L, "write output(\"name\", x)");
     if (lua_gettop(L) > 2)
@@ -497,7 +512,7 @@ static int l_null(lua_State *L)
     int n = lua_gettop(L) - 1, nodes[NULL_OUTPUTS_MAX];
     bool in_float = false;
 
-    need_sizes(L, "null");
+    value_after_sizes(L, "null");
     if (lua_type(L, 1) == LUA_TSTRING && n > 0 && lua_istable(L, n + 1)) {
         value_keys(L, n + 1, "null", keys, ARRAY_SIZE(keys), 0);
         lua_getfield(L, n + 1, "precision");
@@ -527,7 +542,7 @@ static int l_cost(lua_State *L)
     static const char *const keys[] = {"flops", "type", "bytes"};
     struct stated_cost *c = &trace_of(L)->graph->stated;
 
-    need_sizes(L, "cost");
+    value_after_sizes(L, "cost");
     value_table(L, "cost");
     value_keys(L, 1, "cost", keys, ARRAY_SIZE(keys), 0);
     c->flops = value_positive(L, 1, "cost", "flops");
@@ -543,7 +558,7 @@ static int l_tolerance(lua_State *L)
     static const char *const keys[] = {"rms", "max", "sums", "why"};
     struct tolerance *tol = &trace_of(L)->graph->tolerance;
 
-    need_sizes(L, "tolerance");
+    value_after_sizes(L, "tolerance");
     value_table(L, "tolerance");
     value_keys(L, 1, "tolerance", keys, ARRAY_SIZE(keys), 0);
     tol->rms = value_positive(L, 1, "tolerance", "rms");
@@ -569,7 +584,7 @@ static int l_requires(lua_State *L)
     struct problem *p = trace_of(L)->problem;
     bool known = false;
 
-    need_sizes(L, "requires");
+    value_after_sizes(L, "requires");
     value_table(L, "requires");
     value_keys(L, 1, "requires", keys, ARRAY_SIZE(keys), 0);
     value_text(L, 1, "requires", "tensor", &p->requires_tensor);
@@ -593,7 +608,7 @@ static int l_allow(lua_State *L)
 {
     static const char *const keys[] = {"libraries"};
 
-    need_sizes(L, "allow");
+    value_after_sizes(L, "allow");
     value_table(L, "allow");
     value_keys(L, 1, "allow", keys, ARRAY_SIZE(keys), 0);
     lua_getfield(L, 1, "libraries");
@@ -615,7 +630,7 @@ static int l_nulls(lua_State *L)
     struct trace *t = trace_of(L);
     struct problem *p = t->problem;
 
-    need_sizes(L, "nulls");
+    value_after_sizes(L, "nulls");
     value_table(L, "nulls");
     value_keys(L, 1, "nulls", keys, ARRAY_SIZE(keys), 0);
     if (lua_getfield(L, 1, "skip") != LUA_TTABLE)
@@ -651,6 +666,7 @@ void declare_open(lua_State *L)
 
     lua_newtable(L);
     luaL_setfuncs(L, functions, 0);
+    declare_module_open(L);
     for (size_t i = 0; i < ARRAY_SIZE(law_forms); i++) {
         lua_pushinteger(L, (lua_Integer)i);
         lua_pushcclosure(L, l_law, 1);

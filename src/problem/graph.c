@@ -50,6 +50,7 @@ void graph_free(struct graph *g)
         null_release(&g->nulls[i]);
     free(g->nulls);
     free(g->tolerance.why);
+    construct_release(&g->construct);
     free(g);
 }
 
@@ -116,7 +117,7 @@ static bool same_name(const char *a, const char *b)
     return *a == *b;
 }
 
-static int check_new_name(const struct graph *g, const char *name, struct err *err)
+int graph_check_name(const struct graph *g, const char *name, struct err *err)
 {
     const char *other = NULL;
 
@@ -128,6 +129,9 @@ static int check_new_name(const struct graph *g, const char *name, struct err *e
     for (int i = 0; i < g->n_outputs && !other; i++)
         if (same_name(g->outputs[i].name, name))
             other = g->outputs[i].name;
+    for (int i = 0; i < g->construct.n_scalars && !other; i++)
+        if (same_name(g->construct.scalars[i].name, name))
+            other = g->construct.scalars[i].name;
     if (!other)
         return 0;
     if (!strcmp(other, name))
@@ -154,7 +158,7 @@ int graph_add_source(struct graph *g, enum source_kind kind, const char *name, e
     struct op_attrs attrs = {.source = g->n_sources};
     const char *why = "";
 
-    if (check_new_name(g, name, err) < 0 || check_dims(name, shape, err) < 0)
+    if (graph_check_name(g, name, err) < 0 || check_dims(name, shape, err) < 0)
         return -1;
     for (int i = 0; i < n_laws; i++)
         if (!law_fits(&laws[i], dtype, &why) || !law_fits_shape(&laws[i], shape, &why))
@@ -181,7 +185,7 @@ int graph_add_source(struct graph *g, enum source_kind kind, const char *name, e
 
 int graph_add_output(struct graph *g, const char *name, int node, struct err *err)
 {
-    if (check_new_name(g, name, err) < 0)
+    if (graph_check_name(g, name, err) < 0)
         return -1;
     g->outputs = xrealloc(g->outputs, (size_t)(g->n_outputs + 1) * sizeof(*g->outputs));
     g->outputs[g->n_outputs++] = (struct output){xstrdup(name), node};

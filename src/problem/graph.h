@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/hash.h"
+#include "problem/construct.h"
 #include "problem/op_code.h"
 #include "tensor/dtype.h"
 #include "tensor/fill.h"
@@ -132,7 +133,8 @@ struct graph {
     int n_laws; /* the largest n_laws of a source: law numbers are 0..n_laws - 1 */
     struct tolerance tolerance;
     struct stated_cost stated;
-    int64_t memory_bytes; /* budget of a candidate besides its tensors; 0: nothing stated */
+    int64_t memory_bytes;       /* budget of a candidate besides its tensors; 0: nothing stated */
+    struct construct construct; /* for published PyTorch modules */
     struct null *nulls;
     int n_nulls;
 };
@@ -150,6 +152,8 @@ int graph_add(struct graph *g, enum op_code op, const int *in, int n_in,
 int graph_add_source(struct graph *g, enum source_kind kind, const char *name, enum dtype dtype,
                      const struct shape *shape, const struct law *laws, int n_laws,
                      struct err *err);
+/* Fails unless the name can be that of a new input, parameter, output or scalar. */
+int graph_check_name(const struct graph *g, const char *name, struct err *err);
 int graph_add_output(struct graph *g, const char *name, int node, struct err *err);
 /* Adds a null candidate, after all outputs. nodes: one per output, in its place. */
 int graph_add_null(struct graph *g, const char *name, const int *nodes, int n, bool in_float,

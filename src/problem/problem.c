@@ -53,6 +53,7 @@ void problem_free(struct problem *p)
     free(p->level);
     free(p->repaired);
     free(p->algebra);
+    free(p->foreign);
     free(p->requires_tensor);
     free(p);
 }

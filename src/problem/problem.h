@@ -43,8 +43,10 @@ struct problem {
     char *level; /* the folder: "level1", "hard" */
     int id;
     char *repaired, *algebra; /* NULL when the file does not state them */
-    char *requires_tensor;    /* "fp8" from requires { tensor = "fp8" }, or NULL */
-    int64_t requires_memory;  /* scratch budget in bytes at full size; 0: nothing stated */
+    char *foreign;            /* why published candidates do not apply, or NULL */
+    bool eval_mode;        /* mode = "eval": modules are judged in eval mode, else in train mode */
+    char *requires_tensor; /* "fp8" from requires { tensor = "fp8" }, or NULL */
+    int64_t requires_memory; /* scratch budget in bytes at full size; 0: nothing stated */
     bool allow_libraries;
     bool setup_params; /* setup = "params": weights may be packed */
     struct null_skip *null_skips;

@@ -73,6 +73,8 @@ void trace_open(lua_State *L);
 /* declare.c: adds a table `names` to the table on top of the stack: problem, sizes, input, output,
  * ..., the laws and the dtypes. */
 void declare_open(lua_State *L);
+/* declare_module.c: adds init, tuple, scalar and state to the table on top of the stack. */
+void declare_module_open(lua_State *L);
 
 /* The node of the tensor at index i, or -1 when it is none. */
 int tensor_node(lua_State *L, int i);
@@ -81,6 +83,8 @@ void tensor_push(lua_State *L, int node);
 enum dtype value_dtype(lua_State *L, int i, const char *what);
 void value_shape(lua_State *L, int i, const char *what, struct shape *ret);
 int64_t value_int(lua_State *L, int i, const char *what);
+/* declare.c: raises unless problem { ... } and sizes { ... } came before WHAT. */
+void value_after_sizes(lua_State *L, const char *what);
 /* declare.c: raises unless the first argument is a table, as in WHAT { ... }, and drops all others.
  */
 void value_table(lua_State *L, const char *what);
