@@ -1,4 +1,4 @@
-problem { "Paged attention, decode", level = "hard", id = 3,
+problem { "Paged attention, decode", level = "hard", id = 3, mode = "eval",
           repaired = "outputs lay below the tolerance and scores hardly differed, so that zeros and the mean of V passed, "
             .. "and lengths were never ragged: scores spread over several units, checks have ragged lengths, "
             .. "and pages that no sequence uses hold NaN" }
@@ -9,6 +9,7 @@ sizes {
   medium = { { B = 8, H = 4, HKV = 2, D = 32, L = 1000, P = 16 }, { B = 3, H = 6, HKV = 2, D = 16, L = 4500, P = 16 } },
   small = { { B = 8, H = 4, HKV = 2, D = 32, L = 100, P = 16 }, { B = 3, H = 6, HKV = 2, D = 16, L = 64, P = 16 } },
 }
+init(B, H, HKV, D, L, P)
 -- Token t of sequence b lies in slot t % P of page block_table[b][t / P]: K and V side by side. Query head h reads
 -- kv head h / (H / HKV). Entries behind the end of a sequence name pages that nobody uses.
 local PPS = (L + P - 1) // P        -- pages of a sequence

@@ -1,10 +1,11 @@
-problem { "Softmax over long rows, to the accuracy of a compensated sum", level = "hard", id = 4,
+problem { "Softmax over long rows, to the accuracy of a compensated sum", level = "hard", id = 4, mode = "eval",
           repaired = "the tolerance could not see a compensated sum, and nine outputs in ten could be written as 0: "
             .. "rows mix few large terms with many that a plain float sum loses, and errors count relative to the row" }
 sizes {
   full = { { B = 32, V = 4096 }, { B = 16, V = 32768 }, { B = 8, V = 131072 }, { B = 4, V = 262144 } },
   small = { { B = 8, V = 2048 }, { B = 4, V = 8192 } },
 }
+init(B, V)
 -- Peaks of equal height h, all else at h - 16.65 - u/5: exp gives 1 and 0.8 to 0.98 times 2^-24, half an ulp of 1.
 -- Whatever is added to a running float sum that holds a peak is lost: c terms to a lane lose about c - 1 of them per
 -- peak, 0.9 (c - 1) 2^-24 of the row's sum. A compensated sum, or a pairwise one, loses 2^-24 or two.

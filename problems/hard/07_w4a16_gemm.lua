@@ -1,4 +1,5 @@
 problem { "GEMM of bf16 activations with int4 weights, group-wise scales and zero points", level = "hard", id = 7,
+          mode = "eval",
           repaired = "a bf16 copy of the weights, made once, passed as a fused kernel: weights change from call to call, "
             .. "and scratch memory does not hold such a copy" }
 sizes {
@@ -7,6 +8,7 @@ sizes {
   medium = { { M = 4, N = 640, K = 1024 }, { M = 16, N = 640, K = 256 } },
   small = { { M = 1, N = 256, K = 512 }, { M = 16, N = 128, K = 256 } },
 }
+init(M, N, K)
 local GROUP = 128
 -- Byte (i, n) of w_q holds rows 2i (low four bits) and 2i + 1 (high) of column n, unsigned.
 local x = input("x", bf16, { M, K }, normal(), spread(), heavy(), needle())

@@ -1,5 +1,6 @@
 problem { "Square matrix multiplication", level = 1, id = 1 }
 sizes { full = { N = 4096 }, small = { N = 96 } }
+init()
 
 -- B is never a needle: two sparse factors leave almost nothing of the product.
 local a = input("a", f32, { N, N }, spread(), normal(), heavy(), needle())

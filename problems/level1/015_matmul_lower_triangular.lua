@@ -1,6 +1,8 @@
 problem { "Lower triangular matrices multiplied", level = 1, id = 15,
-          repaired = "inputs have no structure, so what lies above the diagonal is ignored" }
+          repaired = "inputs have no structure, so what lies above the diagonal is ignored",
+          foreign = "published candidates may count on zeros above the diagonal" }
 sizes { full = { N = 4096 }, small = { N = 96 } }
+init()
 
 local a = input("a", f32, { N, N }, spread(), normal(), heavy(), needle())
 local b = input("b", f32, { N, N }, spread(), normal(), heavy(), normal())

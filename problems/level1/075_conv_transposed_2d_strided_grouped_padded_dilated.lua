@@ -1,6 +1,7 @@
 problem { "Transposed convolution, 2-D, strided, grouped, padded, dilated", level = 1, id = 75 }
 sizes { full = { B = 16, C = 32, H = 128, W = 256, O = 64 },
         small = { B = 2, C = 16, H = 8, W = 12, O = 32 } }
+init(C, O, tuple(3, 5), tuple(2, 3), tuple(1, 2), tuple(2, 1), 4)
 
 -- Stride and dilation are even over H and the padding is odd: even rows of y are zero.
 local x = input("x", f32, { B, C, H, W })

@@ -2,6 +2,7 @@ problem { "Kullback-Leibler divergence, mean over rows", level = 1, id = 98,
           repaired = "inputs are positive numbers, not softmaxes of U[0,1), whose divergence "
             .. "followed from one hidden scalar" }
 sizes { full = { B = 16384, N = 16384 }, small = { B = 64, N = 256 } }
+init()
 
 -- Predictions stay away from 0, whose logarithm is -inf; targets need not: 0 log 0 is 0. The few
 -- targets of the third law show what thousands of terms average away.

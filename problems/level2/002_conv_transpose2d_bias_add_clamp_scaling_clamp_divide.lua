@@ -1,5 +1,6 @@
 problem { "Transposed convolution, bias, clamp, scale, clamp, divide", level = 2, id = 2 }
 sizes { full = { B = 128, I = 64, O = 64, W = 128 }, small = { B = 2, I = 16, O = 16, W = 12 } }
+init(I, O, 3, 2, 1, 1, tuple(O, 1, 1), 2.0)
 
 -- The clamps leave what is between 0 and 0.5. Rows stay near it: in one that is 0 but for a single
 -- element, that element's own rounding would be the scale of the error.

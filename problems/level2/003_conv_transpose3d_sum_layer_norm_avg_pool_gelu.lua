@@ -2,6 +2,7 @@ problem { "Transposed 3-D convolution, add, layer norm, average pool, GELU", lev
           repaired = "the addend, norm weights and biases are random: constants could be left out" }
 sizes { full = { B = 32, I = 32, O = 64, D = 16, W = 32 },
         small = { B = 1, I = 8, O = 8, D = 4, W = 16 } }
+init(I, O, tuple(3, 3, 3), tuple(2, 2, 2), tuple(1, 1, 1), tuple(1, 1, 1), 1.0, tuple(2 * W), tuple(2, 2, 2))
 
 -- The norm is over the last axis, 2 W: as published, where that is 64 like the channels.
 local x = input("x", f32, { B, I, D, W, W })

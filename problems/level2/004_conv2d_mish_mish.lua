@@ -1,5 +1,6 @@
 problem { "Convolution, mish, mish", level = 2, id = 4 }
 sizes { full = { B = 64, I = 64, O = 128, W = 256 }, small = { B = 2, I = 8, O = 16, W = 20 } }
+init(I, O, 3)
 
 local x = input("x", f32, { B, I, W, W })
 output("y", mish(mish(nn.conv2d("conv", I, O, { k = 3 })(x))))

@@ -2,6 +2,7 @@ problem { "Transposed convolution, batch norm, tanh, max pool, group norm", leve
           repaired = "norm weights and biases are random: ones and zeros could be left out" }
 sizes { full = { B = 512, I = 64, O = 128, W = 32, G = 8 },
         small = { B = 2, I = 8, O = 16, W = 30, G = 8 } }
+init(I, O, 5, 1, 1, G, G)
 
 local x = input("x", f32, { B, I, W, W })
 local y = nn.conv_transpose2d("conv_transpose", I, O, { k = 5, pad = 1 })(x)

@@ -4,6 +4,7 @@ problem { "Transposed 3-D convolution, mean over depth, bias, softmax, tanh, sca
           algebra = "the mean over depth commutes with the convolution: 1/32 of its work is left" }
 sizes { full = { B = 16, I = 16, O = 64, D = 32, W = 128 },
         small = { B = 1, I = 8, O = 16, D = 8, W = 16 } }
+init(I, O, 3, 1, 1, 2.0)
 
 local x = input("x", f32, { B, I, D, W, W }, spread { scale = 8 }, normal(4, 8),
   heavy { scale = 4 }, needle { scale = 16 })

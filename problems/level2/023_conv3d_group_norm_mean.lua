@@ -2,6 +2,7 @@ problem { "3-D convolution, group norm, mean of everything", level = 2, id = 23,
           repaired = "norm weights and biases are random: with ones and zeros the mean was 0" }
 sizes { full = { B = 128, I = 3, O = 24, D = 24, W = 32 },
         small = { B = 16, I = 3, O = 24, D = 4, W = 10 } }
+init(I, O, 3, 8)
 
 -- The mean keeps how the channels of a group differ: much, where x has a mean and the weights
 -- either sign.

@@ -2,6 +2,7 @@ problem { "3-D convolution, hardswish, group norm, mean over space", level = 2, 
           repaired = "scaled rows, random norm weights: on U[0,1) a channel's mean was constant" }
 sizes { full = { B = 1024, I = 3, O = 16, D = 16, W = 32 },
         small = { B = 4, I = 3, O = 16, D = 6, W = 12 } }
+init(I, O, 4)
 
 -- Where the mean is not 0, rounded weights show in the average; rounded inputs cancel there.
 local x = input("x", f32, { B, I, D, W, W }, spread(), normal(1, 1), heavy(), needle())

@@ -3,6 +3,7 @@ problem { "Transposed convolution, mean over space, bias, logsumexp, sum, multip
           repaired = "x is wider and its mean not 0: on U[0,1) the answer was constant to 1e-5",
           algebra = "the mean over space needs the sums of x, corrected at the borders, only" }
 sizes { full = { B = 16, I = 64, O = 128, W = 512 }, small = { B = 16, I = 8, O = 16, W = 12 } }
+init(I, O, 3, tuple(O, 1, 1))
 
 local x = input("x", f32, { B, I, W, W }, spread { scale = 16 }, normal(16, 8),
   heavy { scale = 16 }, needle { scale = 64 })

@@ -2,6 +2,7 @@ problem { "Transposed 3-D convolution, scale, average pool, bias, scale", level 
           repaired = "both scales are random: the second one, 1, could be left out" }
 sizes { full = { B = 128, I = 3, O = 16, D = 16, W = 32 },
         small = { B = 1, I = 3, O = 8, D = 6, W = 18 } }
+init(I, O, 3, 2, 1, 0.5, 1.0, tuple(O, 1, 1, 1))
 
 local x = input("x", f32, { B, I, D, W, W })
 local scale1 = param("scale1", f32, {}, normal(0.5, 0.125))

@@ -2,6 +2,7 @@ problem { "Matmul, subtract, mean over features, logsumexp, GELU, residual", lev
           algebra = "the mean over features turns the matmul into a matrix-vector product, and a "
             .. "logsumexp over one element is that element" }
 sizes { full = { B = 2048, I = 8192, O = 8192 }, small = { B = 32, I = 96, O = 80 } }
+init(I, O)
 
 local x = input("x", f32, { B, I })
 local subtract = param("subtract", f32, { O }, normal())

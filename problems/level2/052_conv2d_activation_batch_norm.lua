@@ -1,6 +1,7 @@
 problem { "Convolution, mish spelled out, batch norm", level = 2, id = 52,
           repaired = "norm weights and biases are random: ones and zeros could be left out" }
 sizes { full = { B = 64, I = 64, O = 128, W = 128 }, small = { B = 2, I = 8, O = 16, W = 26 } }
+init(I, O, 3)
 
 -- No needles: they leave rows of one number, which the bias of a norm can cancel.
 local x = input("x", f32, { B, I, W, W }, spread(), normal(), heavy())

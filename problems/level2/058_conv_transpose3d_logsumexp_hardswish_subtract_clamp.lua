@@ -3,6 +3,7 @@ problem { "Transposed convolution, logsumexp, x sigmoid(x + 3) / 6, subtract, cl
           repaired = "inputs are large enough to move the logsumexp: it was log 16 to 0.15 %" }
 sizes { full = { B = 128, I = 3, O = 16, D = 16, W = 32 },
         small = { B = 2, I = 3, O = 16, D = 3, W = 9 } }
+init(I, O, 3, 2, 1, tuple(1, 1, 1, 1))
 
 -- About ten products make an element of the convolution, of deviation 0.1 for normal inputs.
 local x = input("x", f32, { B, I, D, W, W },

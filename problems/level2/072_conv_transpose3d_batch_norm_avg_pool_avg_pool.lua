@@ -2,6 +2,7 @@ problem { "Transposed convolution, batch norm, average pool twice", level = 2, i
           repaired = "norm weights and biases are random: ones and zeros could be left out" }
 sizes { full = { B = 64, I = 3, O = 16, D = 32, H = 32, W = 32 },
         small = { B = 2, I = 3, O = 8, D = 3, H = 9, W = 33 } }
+init(I, O, 3, 2, 1, tuple(O, 1, 1, 1))
 
 -- No needles: they leave rows of one number, which the bias of a norm can cancel.
 local x = input("x", f32, { B, I, D, H, W }, spread(), normal(), heavy())

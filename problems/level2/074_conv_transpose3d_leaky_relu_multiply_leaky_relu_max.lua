@@ -2,6 +2,7 @@ problem { "Transposed convolution, leaky ReLU, multiplier per channel, leaky ReL
           level = 2, id = 74 }
 sizes { full = { B = 16, I = 16, O = 32, D = 16, W = 32 },
         small = { B = 1, I = 8, O = 8, D = 3, W = 16 } }
+init(I, O, 3, 2, 1, 1, tuple(O, 1, 1, 1))
 
 local x = input("x", f32, { B, I, D, W, W })
 local multiplier = param("multiplier", f32, { O, 1, 1, 1 }, normal())

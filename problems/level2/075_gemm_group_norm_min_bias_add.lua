@@ -2,6 +2,7 @@ problem { "Matmul, group norm, minimum over features, bias", level = 2, id = 75,
           repaired = "norm weights and biases are random: ones and zeros could be left out" }
 sizes { full = { B = 1024, I = 8192, O = 8192, G = 512 },
         small = { B = 8, I = 48, O = 2048, G = 512 } }
+init(I, O, G, tuple(1, O, 1, 1))
 
 local x = input("x", f32, { B, I })
 local bias = param("bias", f32, { 1, O, 1, 1 }, normal())

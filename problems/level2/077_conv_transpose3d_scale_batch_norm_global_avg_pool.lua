@@ -4,6 +4,7 @@ problem { "Transposed convolution, scale, batch norm, global average pool", leve
 sizes { full = { B = 16, I = 64, O = 128, D = 16, W = 32 },
         medium = { B = 4, I = 2, O = 8, D = 5, W = 8 },
         small = { B = 4, I = 2, O = 8, D = 2, W = 8 } }
+init(I, O, 5, 2.0)
 
 -- No needles: they leave rows of one number, which the bias of a norm can cancel.
 local x = input("x", f32, { B, I, D, W, W }, spread(), normal(), heavy())

@@ -4,6 +4,7 @@ problem { "Transposed convolution, max pool, softmax, subtract, swish, max over 
             .. "one number decided the maximum for any input" }
 sizes { full = { B = 128, I = 3, O = 16, D = 16, W = 32 },
         small = { B = 2, I = 3, O = 16, D = 2, W = 16 } }
+init(I, O, 3, 2, 1, 1, 2, 2, 0)
 
 -- About ten products make an element of the convolution, of deviation 0.1 for normal inputs.
 local x = input("x", f32, { B, I, D, W, W },

@@ -2,6 +2,7 @@ problem { "Transposed convolution, softmax, bias, scale, sigmoid", level = 2, id
           repaired = "inputs are large enough for the softmax to choose: it was 1/128, and the "
             .. "answer a function of the bias" }
 sizes { full = { B = 128, I = 64, O = 128, W = 64 }, small = { B = 2, I = 16, O = 32, W = 12 } }
+init(I, O, 4, 2, 1, 1, tuple(O, 1, 1), 2.0)
 
 -- An element of the convolution has deviation 0.2 for normal inputs.
 local x = input("x", f32, { B, I, W, W },

@@ -1,6 +1,7 @@
 problem { "Transposed convolution, add, minimum with 0, GELU, multiply", level = 2, id = 93,
           repaired = "inputs are signed and large: all but two in a million outputs were 0" }
 sizes { full = { B = 128, I = 64, O = 128, W = 64 }, small = { B = 2, I = 16, O = 16, W = 12 } }
+init(I, O, 4, 2, 0.5, 2.0)
 
 -- An element of the convolution has deviation 0.2 for normal inputs, and 0.5 is added to it.
 local x = input("x", f32, { B, I, W, W },

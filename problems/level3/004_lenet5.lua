@@ -1,6 +1,7 @@
 problem { "LeNet-5", level = 3, id = 4,
           repaired = "gain sqrt(6), signed images: answers to two inputs differed by 8e-3" }
 sizes { full = { B = 4096 }, small = { B = 16 } }
+init(20)
 
 local function conv(name, cin, cout, x)
   x = relu(nn.conv2d(name, cin, cout, { k = 5, gain = sqrt(6) })(x))

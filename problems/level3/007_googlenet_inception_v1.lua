@@ -4,6 +4,8 @@ problem { "GoogLeNet (Inception v1), without activations inside of the modules",
 sizes { full = { B = 10, S = 224, D = 1, CLASSES = 1000 },
         medium = { B = 1, S = 64, D = 8, CLASSES = 16 },
         small = { B = 16, S = 32, D = 8, CLASSES = 16 } }
+-- The published constructor has no argument for other widths.
+if D == 1 then init(CLASSES) end
 
 local function conv(name, cin, width, k, stride)
   local window = { k = k, stride = stride, pad = k // 2, gain = sqrt(6) }

@@ -1,5 +1,6 @@
 problem { "ResNet's basic block, projected shortcut", level = 3, id = 8 }
 sizes { full = { B = 10, S = 224, C = 64 }, small = { B = 2, S = 24, C = 16 } }
+init(3, C, 1)
 
 local conv_bn = lib "conv_bn" {}
 

@@ -3,6 +3,8 @@ problem { "ResNet-101", level = 3, id = 10,
 sizes { full = { B = 10, S = 224, C0 = 64, CLASSES = 1000 },
         medium = { B = 2, S = 96, C0 = 2, CLASSES = 16 },
         small = { B = 16, S = 32, C0 = 4, CLASSES = 16 } }
+-- The published constructor has no argument for other widths.
+if C0 == 64 then init({ 3, 4, 23, 3 }, CLASSES) end
 
 local resnet, conv_bn = lib "resnet", lib "conv_bn" { shift = 1 }
 

@@ -1,5 +1,6 @@
 problem { "DenseNet's transition layer", level = 3, id = 13 }
 sizes { full = { B = 128, I = 32, O = 64, S = 256 }, small = { B = 2, I = 32, O = 16, S = 32 } }
+init(I, O)
 
 local x = input("x", f32, { B, I, S, S })
 -- At the published size only: few elements leave no such error.

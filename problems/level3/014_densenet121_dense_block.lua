@@ -1,5 +1,6 @@
 problem { "DenseNet's dense block of six layers", level = 3, id = 14 }
 sizes { full = { B = 10, I = 32, G = 32, S = 224 }, small = { B = 2, I = 8, G = 8, S = 16 } }
+init(6, I, G)
 
 local x = input("x", f32, { B, I, S, S })
 for i = 0, 5 do

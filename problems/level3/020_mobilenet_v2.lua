@@ -4,6 +4,8 @@ problem { "MobileNet v2, without shortcuts", level = 3, id = 20,
 sizes { full = { B = 10, S = 224, D = 1, CLASSES = 1000 },
         medium = { B = 1, S = 128, D = 8, CLASSES = 16 },
         small = { B = 16, S = 32, D = 8, CLASSES = 16 } }
+-- The published constructor has no argument for other widths.
+if D == 1 then init(CLASSES) end
 
 -- Weights as published: kaiming_normal by the fan-out.
 local function conv_bn(name, place, cin, cout, k, stride, groups)

@@ -4,6 +4,8 @@ problem { "EfficientNet-B0, without squeeze and excitation", level = 3, id = 22,
 sizes { full = { B = 10, S = 224, D = 1, CLASSES = 1000 },
         medium = { B = 1, S = 128, D = 8, CLASSES = 16 },
         small = { B = 16, S = 32, D = 8, CLASSES = 16 } }
+-- The published constructor has no argument for other widths.
+if D == 1 then init(CLASSES) end
 
 local conv_bn, mbconv = lib "conv_bn" { shift = 1 }, lib "mbconv"
 

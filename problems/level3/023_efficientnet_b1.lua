@@ -4,6 +4,8 @@ problem { "EfficientNet-B1, one block a stage, without shortcuts", level = 3, id
 sizes { full = { B = 10, S = 240, D = 1, CLASSES = 1000 },
         medium = { B = 2, S = 112, D = 8, CLASSES = 16 },
         small = { B = 16, S = 32, D = 8, CLASSES = 16 } }
+-- The published constructor has no argument for other widths.
+if D == 1 then init(CLASSES) end
 
 local conv_bn = lib "conv_bn" { shift = 1 }
 local function mbconv(name, x, cout, stride, expand)

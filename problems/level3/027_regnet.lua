@@ -2,6 +2,7 @@ problem { "RegNet of three stages", level = 3, id = 27 }
 sizes { full = { B = 8, S = 224, C0 = 64, CLASSES = 10 },
         medium = { B = 4, S = 32, C0 = 4, CLASSES = 16 },
         small = { B = 16, S = 16, C0 = 8, CLASSES = 16 } }
+init(3, 3, { C0, 2 * C0, 4 * C0 }, CLASSES)
 
 local function conv_bn(name, place, cin, cout)
   local conv = nn.conv2d(name .. place, cin, cout, { k = 3, pad = 1 })

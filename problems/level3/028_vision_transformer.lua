@@ -1,10 +1,12 @@
 problem { "Vision transformer: patches, class token, encoder layers, MLP head", level = 3, id = 28,
           repaired = "batch_first is true: attention over the batch kept the image from the class "
-            .. "token; norm weights and biases are random, layers do not start alike" }
+            .. "token; norm weights and biases are random, layers do not start alike",
+          foreign = "published candidates attend over the batch: their batch_first is false" }
 sizes { full = { B = 2, S = 224, DIM = 512, DEPTH = 6, HIDDEN = 2048, CLASSES = 10 },
         small = { B = 2, S = 64, DIM = 64, DEPTH = 2, HIDDEN = 96, CLASSES = 16 } }
 
 local PATCH, HEADS = 16, 8
+init(S, PATCH, CLASSES, DIM, DEPTH, HEADS, HIDDEN, 3, 0.0, 0.0)
 
 local img = input("img", f32, { B, 3, S, S })
 local side, width = S // PATCH, 3 * PATCH * PATCH

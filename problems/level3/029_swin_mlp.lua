@@ -3,6 +3,8 @@ problem { "Swin MLP", level = 3, id = 29,
 sizes { full = { B = 10, S = 224, DIM = 96, STAGES = 4, CLASSES = 1000 },
         medium = { B = 1, S = 56, DIM = 18, STAGES = 2, CLASSES = 24 },
         small = { B = 2, S = 56, DIM = 24, STAGES = 2, CLASSES = 24 } }
+-- The defaults of the published constructor make the full size.
+if STAGES == 4 then init() else init(S, 4, 3, CLASSES, DIM, { 2, 2 }, { 3, 6 }) end
 
 local WINDOW = 7
 

@@ -3,6 +3,8 @@ problem { "Swin transformer V2", level = 3, id = 30,
 sizes { full = { B = 10, S = 224, DIM = 96, STAGES = 4, CLASSES = 1000 },
         medium = { B = 1, S = 56, DIM = 12, STAGES = 2, CLASSES = 24 },
         small = { B = 2, S = 56, DIM = 24, STAGES = 2, CLASSES = 24 } }
+-- The defaults of the published constructor make the full size.
+if STAGES == 4 then init() else init(S, 4, 3, CLASSES, DIM, { 2, 2 }, { 3, 6 }) end
 
 local WINDOW = 7
 local SHIFT, TOKENS, SPAN = WINDOW // 2, WINDOW * WINDOW, 2 * WINDOW - 1

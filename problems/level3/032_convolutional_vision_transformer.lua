@@ -2,6 +2,8 @@ problem { "Convolutional vision transformer: one token for all patches", level =
           repaired = "class token, norm weights, biases are random: constants could be left out" }
 sizes { full = { B = 10, S = 32, PATCH = 4, DIM = 128, DEPTH = 6, HEADS = 4, CLASSES = 1000 },
         small = { B = 4, S = 16, PATCH = 4, DIM = 64, DEPTH = 2, HEADS = 4, CLASSES = 24 } }
+-- The other defaults of the published constructor make the full size.
+if S == 32 then init(CLASSES, DIM, HEADS) else init(CLASSES, DIM, HEADS, DEPTH, 4.0, PATCH, 3, S) end
 
 local x = input("x", f32, { B, 3, S, S })
 local cls = param("cls_token", f32, { 1, 1, DIM }, normal())

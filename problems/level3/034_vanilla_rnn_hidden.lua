@@ -3,6 +3,7 @@ problem { "Vanilla RNN over time, linear on every step", level = 3, id = 34,
 sizes { full = { T = 256, B = 8, I = 1024, H = 256, O = 128 },
         medium = { T = 48, B = 28, I = 40, H = 24, O = 16 },
         small = { T = 12, B = 4, I = 40, H = 24, O = 16 } }
+init(I, H, O)
 
 -- Quiet inputs, the second law, leave tanh almost linear: there h is remembered longest.
 local x = input("x", f32, { T, B, I }, spread { scale = 0.1 }, normal(0, 0.01),

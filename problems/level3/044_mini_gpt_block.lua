@@ -2,6 +2,7 @@ problem { "GPT block: causal self-attention and MLP, pre-norm", level = 3, id = 
           repaired = "norm weights and biases are random: ones and zeros could be left out" }
 sizes { full = { B = 128, T = 512, C = 768, HEADS = 8 },
         small = { B = 2, T = 24, C = 64, HEADS = 8 } }
+init(C, HEADS, 0.0, 0.0, 1024)
 
 local attention = lib "causal_attention"
 

@@ -4,6 +4,7 @@ problem { "U-Net with softmax over the width in place of relu", level = 3, id = 
 sizes { full = { B = 8, I = 8, O = 4, H = 64, W = 512, C = 64 },
         medium = { B = 1, I = 8, O = 4, H = 16, W = 64, C = 4 },
         small = { B = 2, I = 8, O = 4, H = 16, W = 128, C = 4 } }
+init(I, O, C)
 
 local function conv_norm_softmax(name, i, x, outputs, gain)
   local conv = nn.conv2d(name .. i, x.shape[2], outputs, { k = 3, pad = 1, gain = gain })

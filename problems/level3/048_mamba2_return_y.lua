@@ -2,6 +2,7 @@ problem { "Mamba-2 in blocks: every output", level = 3, id = 48,
           repaired = "A is negative, so a decay: with N(0,1) exp of its sums reached 1e13" }
 sizes { full = { BATCH = 2048, T = 128, HEADS = 8, WIDTH = 64, STATE = 16, BLOCK = 64 },
         small = { BATCH = 2, T = 32, HEADS = 4, WIDTH = 16, STATE = 16, BLOCK = 16 } }
+init(BATCH, T, HEADS, WIDTH, STATE, BLOCK)
 
 local X = input("X", f32, { BATCH, T, HEADS, WIDTH })
 local A = param("A", f32, { BATCH, T, HEADS }, uniform(-0.1, 0))

@@ -1,6 +1,7 @@
 problem { "Causal self-attention with relu in place of softmax", level = 3, id = 50 }
 sizes { full = { B = 16, T = 1024, C = 768, HEADS = 12 },
         small = { B = 2, T = 24, C = 96, HEADS = 12 } }
+init(C, HEADS, T)
 
 local x = input("x", f32, { B, T, C })
 local q, k, v = split(nn.linear("c_attn", C, 3 * C)(x), 3, { dim = -1 })

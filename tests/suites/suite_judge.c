@@ -4,7 +4,8 @@
  * here, so this is a program of the tests and no command of assay.
  *
  * One request a line on stdin, one JSON object a line on stdout:
- *   facts NAME            tensors, contraction FLOPs of the (first) full size
+ *   facts NAME            tensors, contraction FLOPs and "construct" (construct.h) of the (first)
+ *                         full size; the same of the others in "small" and "medium"
  *   open NAME SEED N      tensors of the small size, "module", how many laws and contents (at least
  *                         N, and those that the gates rest on)
  *   content K FILE        writes sources in their own dtypes, then the expected outputs as float64
@@ -94,14 +95,30 @@ static json_t *graph_json(const struct graph *g)
                      "flops", cost_contract_total(&cost));
 }
 
+/* The first size of a set. */
+static json_t *size_json(const struct problem *p, enum size_set set)
+{
+    const struct graph *g = p->sizes[set][0].graph;
+    AUTO(buf_release) struct buf text = BUF_INIT;
+    json_t *j = graph_json(g);
+
+    construct_json(p, g, &text);
+    json_object_set_new(j, "construct", json_loads(buf_str(&text), 0, NULL));
+    return j;
+}
+
 static int answer_facts(struct lent *l, char **words, json_t **ret, struct err *err)
 {
     AUTO(problem_freep) struct problem *p = NULL;
 
     if (load(l, words[1], &p, err) < 0)
         return -1;
-    *ret = graph_json(p->sizes[SIZES_FULL][0].graph);
+    *ret = size_json(p, SIZES_FULL);
     json_object_set_new(*ret, "repaired", p->repaired ? json_string(p->repaired) : json_null());
+    json_object_set_new(*ret, "foreign", p->foreign ? json_string(p->foreign) : json_null());
+    for (int set = SIZES_SMALL; set < SIZES_FULL; set++)
+        if (p->n_sizes[set] > 0)
+            json_object_set_new(*ret, size_set_names[set], size_json(p, (enum size_set)set));
     return 0;
 }
 
