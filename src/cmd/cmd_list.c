@@ -117,6 +117,7 @@ static json_t *problem_row(const struct problem *p)
     json_object_set_new(j, "bytes", json_real(cost_bytes(&cost)));
     json_object_set_new(j, "repaired", p->repaired ? json_string(p->repaired) : json_null());
     json_object_set_new(j, "algebra", p->algebra ? json_string(p->algebra) : json_null());
+    json_object_set_new(j, "foreign", p->foreign ? json_string(p->foreign) : json_null());
     json_object_set_new(j, "requires", requires_json(p));
     return j;
 }
@@ -132,6 +133,16 @@ static void join_ops(const struct graph *g, struct buf *out)
         buf_addf(out, " +%d", names.n - shown);
 }
 
+static void add_marks(const struct problem *p, struct buf *out)
+{
+    const char *const marks[] = {p->repaired ? "repaired" : NULL, p->algebra ? "algebra" : NULL,
+                                 p->foreign ? "foreign" : NULL};
+
+    for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
+        if (marks[i])
+            buf_addf(out, "%s%s", out->len ? " " : "", marks[i]);
+}
+
 static void table_row(struct table *t, const struct problem *p, const struct list_options *o)
 {
     const struct graph *g = p->sizes[SIZES_FULL][0].graph;
@@ -139,6 +150,7 @@ static void table_row(struct table *t, const struct problem *p, const struct lis
     AUTO(buf_release) struct buf flops = BUF_INIT;
     AUTO(buf_release) struct buf bytes = BUF_INIT;
     AUTO(buf_release) struct buf last = BUF_INIT;
+    AUTO(buf_release) struct buf marks = BUF_INIT;
 
     graph_cost(g, &cost);
     if (cost_contract_total(&cost) > 0) {
@@ -155,8 +167,8 @@ static void table_row(struct table *t, const struct problem *p, const struct lis
     table_add(t, TEXT_PLAIN, "%s", p->name);
     table_add(t, TEXT_PLAIN, "%s", buf_str(&flops));
     table_add(t, TEXT_PLAIN, "%sB", buf_str(&bytes));
-    table_add(t, TEXT_YELLOW, "%s%s%s", p->repaired ? "repaired" : "",
-              p->repaired && p->algebra ? " " : "", p->algebra ? "algebra" : "");
+    add_marks(p, &marks);
+    table_add(t, TEXT_YELLOW, "%s", buf_str(&marks));
     table_add(t, TEXT_PLAIN, "%s", buf_str(&last));
 }
 

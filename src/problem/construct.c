@@ -152,10 +152,15 @@ static void print_arg(const struct arg *a, const struct dialect *d, struct buf *
     }
 }
 
+void arg_print(const struct arg *a, struct buf *out)
+{
+    print_arg(a, &python, out);
+}
+
 bool construct_init(const struct graph *g, struct buf *out)
 {
     if (g->construct.stated)
-        print_arg(&g->construct.init, &python, out);
+        arg_print(&g->construct.init, out);
     return g->construct.stated;
 }
 

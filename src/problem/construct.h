@@ -56,8 +56,10 @@ int construct_add_scalar(struct graph *g, const char *name, const struct arg *va
 /* Names a parameter of the graph as the module does. */
 int construct_add_state(struct graph *g, const char *param, const char *name, struct err *err);
 
+/* Prints a value as Python writes it. */
+void arg_print(const struct arg *a, struct buf *out);
 /* The constructor's arguments of a size as a Python list: "[2048, (3, 5), True, 'x', 0.1, None]",
- * which ast.literal_eval() reads; False if the size has none. */
+ * which ast.literal_eval() reads; false if the size has none. */
 bool construct_init(const struct graph *g, struct buf *out);
 
 /* Argument k of forward; in the order in which the file declares inputs and scalars. */

@@ -289,6 +289,62 @@ static void print_size(const struct problem *p, enum size_set set, int i, struct
     buf_addch(out, '\n');
 }
 
+/* Prints how a published module is made and called: "Model(64, 3), forward(x, s=3.14)". */
+static void print_call(const struct graph *g, struct buf *out)
+{
+    const struct arg *init = &g->construct.init;
+
+    buf_adds(out, "Model(");
+    for (int i = 0; i < init->n_items; i++) {
+        buf_adds(out, i ? ", " : "");
+        arg_print(&init->items[i], out);
+    }
+    buf_adds(out, "), forward(");
+    for (int k = 0; k < construct_n_forward(g); k++) {
+        struct forward_arg a = construct_forward(g, k);
+
+        buf_addf(out, "%s%s", k ? ", " : "", a.name);
+        if (a.scalar) {
+            buf_addch(out, '=');
+            arg_print(&a.scalar->value, out);
+        }
+    }
+    buf_addch(out, ')');
+}
+
+/* Prints the parameters that the module calls otherwise: "  w is its weight". */
+static void print_states(const struct graph *g, struct buf *out)
+{
+    for (int i = g->n_inputs; i < g->n_sources; i++)
+        if (strcmp(construct_state(g, i), g->sources[i].name) != 0)
+            buf_addf(out, "  %s is its %s\n", g->sources[i].name, construct_state(g, i));
+}
+
+static bool constructed(const struct problem *p, enum size_set set)
+{
+    for (int i = 0; i < p->n_sizes[set]; i++)
+        if (!p->sizes[set][i].graph->construct.stated)
+            return false;
+    return true;
+}
+
+static void print_module(const struct problem *p, struct buf *out)
+{
+    const struct graph *g = p->sizes[SIZES_FULL][0].graph;
+
+    if (g->construct.stated) {
+        buf_addf(out, "\nmodule%s: ", p->n_sizes[SIZES_FULL] > 1 ? " of the first full size" : "");
+        print_call(g, out);
+        buf_addf(out, ", in %s mode\n", p->eval_mode ? "eval" : "train");
+        print_states(g, out);
+    }
+    for (int set = SIZES_FULL - 1; g->construct.stated && set >= 0; set--)
+        if (!constructed(p, (enum size_set)set))
+            buf_addf(out, "  no published constructor makes %s sizes\n", size_set_names[set]);
+    if (p->foreign)
+        buf_addf(out, "\nforeign: %s\n", p->foreign);
+}
+
 static void print_notes(const struct problem *p, struct buf *out)
 {
     const struct tolerance *tol = &p->sizes[SIZES_FULL][0].graph->tolerance;
@@ -332,6 +388,7 @@ void emit_text(const struct problem *p, struct buf *out)
     for (int set = SIZES_COUNT - 1; set >= 0; set--)
         for (int i = 0; i < p->n_sizes[set]; i++)
             print_size(p, (enum size_set)set, i, out);
+    print_module(p, out);
     print_notes(p, out);
     buf_addf(out, "\nhash %.12s\n", p->hash);
 }

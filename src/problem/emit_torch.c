@@ -281,11 +281,31 @@ static void write_body(struct module *m)
     buf_addch(&m->body, '\n');
 }
 
+/* A number among the arguments. The body has its value written out. */
+static void emit_scalar(const struct graph *g, const struct scalar *s, struct buf *out)
+{
+    AUTO(freep) char *name = input_name(s->name);
+
+    buf_addf(out, ", %s", name);
+    if (s->before < g->n_inputs)
+        return; /* Python allows no default before an argument without one. */
+    buf_addch(out, '=');
+    arg_print(&s->value, out);
+}
+
 static void emit_forward(const struct module *m, struct buf *out)
 {
+    const struct graph *g = m->g;
+
     buf_adds(out, "    def forward(self");
-    for (int i = 0; i < m->g->n_inputs; i++)
-        buf_addf(out, ", %s", m->names.of_node[m->g->sources[i].node]);
+    for (int k = 0; k < construct_n_forward(g); k++) {
+        struct forward_arg a = construct_forward(g, k);
+
+        if (a.input >= 0)
+            buf_addf(out, ", %s", m->names.of_node[g->sources[a.input].node]);
+        else
+            emit_scalar(g, a.scalar, out);
+    }
     buf_adds(out, "):\n");
     buf_add(out, m->body.ptr, m->body.len);
 }
@@ -425,11 +445,13 @@ static const char REORDER[] =
 static void emit_init(const struct module *m, struct buf *out)
 {
     const struct graph *g = m->g;
-    bool natural = natural_order(g);
+    bool natural = natural_order(g), takes = g->construct.init.n_items > 0;
 
-    if (g->n_inputs == g->n_sources)
+    if (g->n_inputs == g->n_sources && !takes)
         return;
-    buf_adds(out, "    def __init__(self):\n        super().__init__()\n");
+    /* The shapes below are those of this size, whatever the arguments say. */
+    buf_addf(out, "    def __init__(self%s):\n        super().__init__()\n",
+             takes ? ", *init_inputs" : "");
     for (int i = g->n_inputs; i < g->n_sources; i++) {
         AUTO(buf_release) struct buf value = BUF_INIT;
 
@@ -521,14 +543,22 @@ static void emit_helpers(const struct module *m, struct buf *out)
 
 static void emit_inputs(const struct graph *g, struct buf *out)
 {
+    AUTO(buf_release) struct buf init = BUF_INIT;
+
     buf_adds(out, "\n\ndef get_inputs():\n    return [\n");
-    for (int i = 0; i < g->n_inputs; i++) {
+    for (int k = 0; k < construct_n_forward(g); k++) {
+        struct forward_arg a = construct_forward(g, k);
         AUTO(buf_release) struct buf value = BUF_INIT;
 
-        add_random(&g->sources[i], &value);
+        if (a.input >= 0)
+            add_random(&g->sources[a.input], &value);
+        else
+            arg_print(&a.scalar->value, &value);
         buf_addf(out, "        %s,\n", buf_str(&value));
     }
-    buf_adds(out, "    ]\n\n\ndef get_init_inputs():\n    return []\n");
+    if (!construct_init(g, &init))
+        buf_adds(&init, "[]");
+    buf_addf(out, "    ]\n\n\ndef get_init_inputs():\n    return %s\n", buf_str(&init));
 }
 
 static void emit_heading(const struct problem *p, enum size_set set, int size, struct buf *out)

@@ -77,6 +77,18 @@ static void test_lines(void **state)
          "normal())\n"
          "output('y', x * d + b * param('c.c', f32, { N }, normal()))",
          "self.order = "},
+        /* constructor arguments are taken, and handed out as published */
+        {"init(N, tuple(N)) output('y', relu(x))",
+         "    def __init__(self, *init_inputs):\n        super().__init__()\n\n    def forward"},
+        {"init(N, tuple(N)) output('y', relu(x))", "get_init_inputs():\n    return [4, (4,)]\n"},
+        {"init() output('y', relu(x))", "!__init__"},
+        {"init() output('y', nn.linear('a', N, 2)(x))", "def __init__(self):"},
+        /* numbers among the inputs: with a default where Python allows one */
+        {"local s = scalar('in', 2.5) output('y', x * s)", "def forward(self, x, in_=2.5):"},
+        {"local s = scalar('s', 3) output('y', x * s + input('z', f32, { N }))",
+         "def forward(self, x, s, z):"},
+        {"local s = scalar('s', 3) output('y', x * s + input('z', f32, { N }))",
+         "        torch.randn(2, 4),\n        3,\n        torch.randn(4),\n"},
         /* laws */
         {"output('y', where(input('m', bool, { N }, bernoulli(0.25)), x, 0))",
          "(torch.rand(4) < 0.25).to(torch.bool)"},
