@@ -3,6 +3,7 @@
  *   request --> toolchain by device and suffix
  *                 fake   the text is the artifact
  *                 cpu    gcc                                 toolchain_c.c
+ *                        Python: the text is the artifact
  *                 cuda   nvcc, or our tool around NVRTC      toolchain_cuda.c
  *
  *   toolchain --> recipe: programs, flags, what they read    recipe.c
@@ -19,15 +20,29 @@
 #include <string.h>
 #include <unistd.h>
 
-static int toolchain_fake(const struct build_request *req, struct build_result *ret,
-                          struct err *err)
+/* The text itself is the artifact. */
+static int take_text(const char *name, const struct build_request *req, struct build_result *ret,
+                     struct err *err)
 {
     if (fs_sealed_memfd("artifact", req->source, req->source_len, &ret->artifact_fd, err) < 0)
         return -1;
     hash_of(req->source, req->source_len, ret->artifact_hash);
     ret->log = xstrdup("");
-    ret->toolchain = xstrdup("fake");
+    ret->toolchain = xstrdup(name);
     return 0;
+}
+
+static int toolchain_fake(const struct build_request *req, struct build_result *ret,
+                          struct err *err)
+{
+    return take_text("fake", req, ret, err);
+}
+
+/* A runner imports the text; the judge adds the versions of Python and torch. */
+static int toolchain_python(const struct build_request *req, struct build_result *ret,
+                            struct err *err)
+{
+    return take_text("python", req, ret, err);
 }
 
 static const struct toolchain {
@@ -35,6 +50,7 @@ static const struct toolchain {
     int (*build)(const struct build_request *req, struct build_result *ret, struct err *err);
 } toolchains[] = {
     {"cpu", ".c", toolchain_c},
+    {"cpu", ".py", toolchain_python},
     {"cuda", ".cu", toolchain_cuda},
     {"fake", ".fake", toolchain_fake},
 };

@@ -339,7 +339,7 @@ static void warn_layers(struct eval_cmd *v, const struct evaluation *e)
 
     for (int i = 0; i < e->n_sizes; i++)
         if (e->sizes[i].tried && e->sizes[i].trial.layers)
-            missing |= sandbox_wanted() & ~e->sizes[i].trial.layers;
+            missing |= subject_layers(&e->subject) & ~e->sizes[i].trial.layers;
     if (!missing || v->warned_layers || !e->subject.kind->sandboxed)
         return;
     v->warned_layers = true;

@@ -9,6 +9,7 @@
 
 #include "judge/session.h"
 #include "process/worker.h"
+#include "process/zygote.h"
 
 struct judge_config {
     const struct places *places;
@@ -32,6 +33,8 @@ struct judge {
     uint64_t seed;
     struct worker *worker; /* worker for PyTorch; opened at the first such baseline */
     struct err no_worker;  /* why there is no worker: asking again takes seconds */
+    struct zygote *zygote; /* zygote for candidates in Python; opened at the first one */
+    struct err no_zygote;
 };
 
 /* Request: what is to be judged, and how. */

@@ -6,7 +6,9 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/hash.h"
+#include "process/python_reason.h"
 #include "process/worker.h"
+#include "process/zygote.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/sandbox.h"
 
@@ -68,7 +70,10 @@ static int spawn(struct rproc *r, int sock, int out_fd, const struct devlock *lo
 
     if (s->kind->launcher == LAUNCH_WORKER)
         return worker_start(s->worker, &s->baseline, sock, out_fd, &r->pid, &r->pidfd, err);
-    return spawn_program(r, sock, out_fd, lock, err);
+    if (s->kind->launcher != LAUNCH_ZYGOTE)
+        return spawn_program(r, sock, out_fd, lock, err);
+    r->group = cgroup_make(r->config->mem_bytes, sandbox_max_threads());
+    return zygote_start(s->zygote, sock, out_fd, r->group, &r->pid, &r->pidfd, err);
 }
 
 static void add_tensors(struct wire_size *s, const struct layout *l, uint32_t at)
@@ -209,6 +214,8 @@ static int fail_verdict(const struct rproc *r, const struct wire_fail *f, struct
 {
     switch (f->stage) {
     case WIRE_STAGE_LOAD:
+        if (r->config->subject.kind->names_reasons)
+            return python_load_verdict(f->text, v);
         verdict_set(v, REASON_BUILD_ERROR_LOAD, "%s", f->text);
         break;
     case WIRE_STAGE_SETUP:
@@ -285,7 +292,7 @@ static int order_frame(struct rproc *r, enum wire_type type, struct err *err)
  * checked here. */
 static int check_layers(const struct rproc *r, struct err *err)
 {
-    uint32_t missing = sandbox_wanted() & ~r->layers;
+    uint32_t missing = subject_layers(&r->config->subject) & ~r->layers;
 
     for (int b = 0; r->config->require_sandbox && b < SANDBOX_LAYERS; b++)
         if (missing & (1u << b))

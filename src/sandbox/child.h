@@ -29,7 +29,7 @@ int child_namespace_flags(uint32_t layers);
 void child_init(struct child *c, const struct spawn *s);
 int child_failed(struct child *c, const char *step);
 int child_die_with_judge(struct child *c);
-void child_lead_group(struct child *c); /* its own process group, and the cgroup */
+void child_lead_group(struct child *c); /* process group and cgroup of its own */
 int child_map_user(struct child *c);
 int child_mounts(struct child *c);
 int child_fds(struct child *c);

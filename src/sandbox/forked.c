@@ -54,7 +54,7 @@ static void await_end(int pidfd)
         continue;
 }
 
-/* Where no mount is allowed there is no scratch, and the layer says so. */
+/* A scratch folder is a layer: it is missing if no mount is allowed here. */
 static int make_scratch(const struct sandbox_birth *b, struct child *c)
 {
     char how[96];

@@ -86,7 +86,7 @@ struct sandbox_birth {
  * sandbox_unshare() gave them; out, with what was added. */
 int sandbox_settle(const struct sandbox_birth *b, uint32_t *layers, struct err *err);
 
-/* What a runner needs beyond computing: bits. */
+/* Needs of a runner beyond computing, as bits. */
 enum sandbox_needs {
     /* The calls by which a device driver allocates, launches and waits (ioctl, memfd, ...), more
      * descriptors, and to be dumpable. */

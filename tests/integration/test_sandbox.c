@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* covers: src/sandbox/child.c src/sandbox/landlock.c src/sandbox/lockdown.c src/sandbox/seccomp_filter.c */
-/* covers: src/sandbox/spawn.c src/sandbox/thread_limit.c */
+/* covers: src/sandbox/landlock.c src/sandbox/lockdown.c src/sandbox/seccomp_filter.c */
+/* covers: src/sandbox/child.c src/sandbox/spawn.c src/sandbox/thread_limit.c */
 /* The walls, tried from inside: this program starts itself as a runner, locks itself in and then
  * does what a hostile candidate would. */
 #include "walls_rig.h"

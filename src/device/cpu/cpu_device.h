@@ -10,7 +10,7 @@ int cpu_probe(const char **ret_why);
 
 #define CPU_DEVICE                                                                           \
     .api = DEVICE_API, .name = "cpu", .summary = "C kernels on this machine's cores",        \
-    .suffixes = (const char *const[]){".c", NULL}, .clock = CLOCK_JUDGE, .pins_cores = true, \
+    .suffixes = (const char *const[]){".c", ".py", NULL}, .clock = CLOCK_JUDGE, .pins_cores = true, \
     .probe = cpu_probe
 
 #endif
