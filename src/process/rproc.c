@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/hash.h"
+#include "process/footprint.h"
 #include "process/python_reason.h"
 #include "process/worker.h"
 #include "process/zygote.h"
@@ -231,6 +232,18 @@ static int fail_verdict(const struct rproc *r, const struct wire_fail *f, struct
     return 1;
 }
 
+/* A process that was forked with a language's runtime in it holds that before it has a candidate.
+ * Results that it returns lie in memory of its own. */
+static void note_own_memory(struct rproc *r)
+{
+    struct err ignored = ERR_INIT;
+    int64_t held = 0;
+
+    r->own_bytes = footprint_own_bytes;
+    if (r->config->subject.kind->born_large && footprint_peak(r->pid, &held, &ignored) == 0)
+        r->own_bytes = held + FOOTPRINT_LIBRARY_BYTES + (int64_t)r->config->out->bytes;
+}
+
 /* Waits for a frame: WARM, READY or OK. Drains the runner's text meanwhile. */
 static int expect(struct rproc *r, enum wire_type type, enum rproc_when when, struct verdict *v,
                   struct err *err)
@@ -276,6 +289,7 @@ static int expect(struct rproc *r, enum wire_type type, enum rproc_when when, st
     else if (type == WIRE_READY) {
         r->layers |= m.u.ready.layers;
         r->sealed = true;
+        note_own_memory(r);
     }
     wire_msg_release(&m);
     return rc;

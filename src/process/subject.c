@@ -107,6 +107,7 @@ const struct subject_kind subject_python = {
     .sandboxed = true,
     .memory_counted = true,
     .group_killed = true,
+    .born_large = true,
     .has_scratch = true,
     .names_reasons = true,
     .start_limit_ms = IMPORT_LIMIT_MS,

@@ -139,6 +139,18 @@ assert "ValueError: no way" in records["raises"]["candidate"]["printed"]
 sys.exit(bad)
 END
 
+# --- a memory budget counts what the candidate keeps, and not torch's own memory ---
+cat >budget.lua <<'END'
+problem { "ReLU with little memory", level = 1, id = 1 }
+sizes { full = { N = 512 }, small = { N = 512 } }
+requires { memory = 1000000 }
+init()
+output("y", relu(input("x", f32, { N, N })))
+END
+module keeps 'self.kept = torch.ones(16 << 20); return torch.relu(x)'
+"$ASSAY" eval budget.lua relu.py keeps.py --sizes small --check-only >out.txt 2>&1
+grep -q 'relu.py *pass' out.txt && grep -q 'keeps.py *rejected *memory' out.txt || { cat out.txt; wrong "memory budget"; }
+
 # --- what a candidate finds around it ---
 write looks <<'END'
 import os

@@ -8,9 +8,9 @@ extern const struct device_judge_ops cpu_judge;
 extern const struct device_runner_ops cpu_runner;
 int cpu_probe(const char **ret_why);
 
-#define CPU_DEVICE                                                                           \
-    .api = DEVICE_API, .name = "cpu", .summary = "C kernels on this machine's cores",        \
-    .suffixes = (const char *const[]){".c", ".py", NULL}, .clock = CLOCK_JUDGE, .pins_cores = true, \
-    .probe = cpu_probe
+#define CPU_DEVICE                                                                    \
+    .api = DEVICE_API, .name = "cpu", .summary = "C kernels on this machine's cores", \
+    .suffixes = (const char *const[]){".c", ".py", NULL}, .clock = CLOCK_JUDGE,       \
+    .pins_cores = true, .probe = cpu_probe
 
 #endif
