@@ -32,6 +32,30 @@ const char *const attack_outcome_names[ATTACK_OUTCOMES] = {"caught", "otherwise"
 
 /* --- the second comment --- */
 
+static bool has_suffix(const char *name, const char *const *suffixes)
+{
+    const char *dot = strrchr(name, '.');
+
+    for (; dot && *suffixes; suffixes++)
+        if (strcmp(dot, *suffixes) == 0)
+            return true;
+    return false;
+}
+
+/* In Python comments are lines: the second one is the lines behind the first. */
+static char *lines_of_python(const char *text)
+{
+    AUTO(buf_release) struct buf line = BUF_INIT;
+
+    for (text += strcspn(text, "\n"); text[0] == '\n' && text[1] == '#';) {
+        size_t len = strcspn(text + 2, "\n");
+
+        buf_add(&line, text + 2, len);
+        text += 2 + len;
+    }
+    return xstrdup(buf_str(&line)[0] == ' ' ? buf_str(&line) + 1 : buf_str(&line));
+}
+
 /* The text of the second comment (the first one is the licence's), in one line. */
 static char *comment_of(const char *text)
 {
@@ -169,7 +193,9 @@ static int parse_sizes(const char *comment, struct attack *a, struct err *err)
 
 static int parse(const char *text, struct attack *a, struct err *err)
 {
-    AUTO(freep) char *comment = comment_of(text);
+    static const char *const python[] = {".py", NULL};
+    AUTO(freep)
+    char *comment = has_suffix(a->path, python) ? lines_of_python(text) : comment_of(text);
     AUTO(freep) char *timeout = word_behind(comment, "build timeout: ");
 
     if (parse_expected(comment, a, err) < 0 || parse_sizes(comment, a, err) < 0)
@@ -215,16 +241,6 @@ static int load_one(const char *dir, const char *name, struct attack *ret, struc
     return parse(buf_str(&text), ret, err);
 }
 
-static bool has_suffix(const char *name, const char *const *suffixes)
-{
-    const char *dot = strrchr(name, '.');
-
-    for (; dot && *suffixes; suffixes++)
-        if (strcmp(dot, *suffixes) == 0)
-            return true;
-    return false;
-}
-
 static int by_session(const void *a, const void *b)
 {
     const struct attack *x = a, *y = b;
@@ -240,7 +256,6 @@ int corpus_load(const char *dir, const char *const *suffixes, struct corpus *ret
     struct dirent *entry;
     int rc = 0;
 
-    *ret = (struct corpus){NULL, 0};
     if (!d) {
         fail_errno(err, "%s", dir);
         err->kind = ERR_INPUT;

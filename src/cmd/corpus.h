@@ -54,8 +54,9 @@ struct corpus {
     int n;
 };
 
-/* Reads the second comments of all files of `dir` with one of the suffixes. ERR_INPUT, with the
- * file's name, if one does not say what it expects. */
+/* Adds all files of `dir` with one of the suffixes, by their second comments. In Python that is the
+ * lines behind the first one. ERR_INPUT, with the file's name, if one does not say what it
+ * expects; the corpus is empty then. */
 int corpus_load(const char *dir, const char *const *suffixes, struct corpus *ret, struct err *err);
 void corpus_release(struct corpus *c);
 

@@ -18,7 +18,7 @@ excused = {"122_allocates_all", "049_shared_scratch", "049_scratch_without_main_
 if len(os.sched_getaffinity(0)) == 1:
     excused |= {"203_forged_done", "207_wakes_itself"}
 def bad_of(attacks):
-    return [a for a in attacks if a["outcome"] not in ("caught", "passed") and a["name"].removesuffix(".c") not in excused]
+    return [a for a in attacks if a["outcome"] not in ("caught", "passed") and os.path.splitext(a["name"])[0] not in excused]
 
 # A machine that is disturbed can make an attack look fast, or catch it in another moment: where the time is part of what
 # it must get, it has two more goes. Under a sanitizer no time means anything.
@@ -47,6 +47,18 @@ for line in open(os.path.join(root, "attacks/README.md")):
     if m:
         rows[int(m.group(1))] = m.groups()[1:]
 assert len(rows) > 110, len(rows)
+python = {}
+for line in open(os.path.join(root, "attacks/README.md")):
+    m = re.match(r"\| (\d+) \| [^|]+ \| ([^|]+) \|$", line)
+    if m:
+        python[int(m.group(1))] = m.group(2)
+listed = {"%03d_%s.py" % (n, idea) for n, row in python.items() for idea in re.findall(r"`(\w+)`", row)}
+there = set(os.listdir(os.path.join(root, "attacks/python")))
+assert listed == there and len(there) > 50, listed ^ there
+judged = {a["name"] for a in r["attacks"] if a["name"].endswith(".py")}
+assert judged == there or r["totals"]["skipped"] == len(there), (there - judged, r["totals"])
+if r["totals"]["skipped"]:
+    print("no torch:", r["totals"]["skipped"], "candidates in Python were skipped")
 for column, device in enumerate(("cpu", "cuda")):
     listed = {"%03d_%s" % (n, idea) for n, row in rows.items() for idea in re.findall(r"`(\w+)`", row[column])}
     there = {os.path.splitext(f)[0] for f in os.listdir(os.path.join(root, "attacks", device))}
