@@ -3,7 +3,7 @@
 for one. Started by assay (src/process/zygote.c) with a socket as descriptor 3.
 
     judge                                   this process
-          <-------------------------------  "ready python 3.11.2, torch 2.11.0"
+          <-------------------------------  "ready python 3.11.2, torch 2.11.0, ..."
       "runner" + socket, output, [cgroup] ->  forks a process that leaves the namespaces and forks
           <-------------------------------  the runner: "pid 1234"
 
@@ -28,6 +28,12 @@ def import_optional():
     for name in OPTIONAL:
         with contextlib.suppress(Exception):
             importlib.import_module(name)
+
+
+def versions(torch):
+    found = [f"python {platform.python_version()}", f"torch {torch.__version__}"]
+    triton = sys.modules.get("triton")
+    return ", ".join(found + ([f"triton {triton.__version__}"] if triton else []))
 
 
 def be_runner(lib, layers, between, fds, paths):
@@ -101,7 +107,7 @@ def main():
     paths = walls.read_paths([ours, *hidden])
     gc.collect()
     gc.freeze()  # the children share these pages: a collection of theirs must not touch them
-    control.send(f"ready python {platform.python_version()}, torch {torch.__version__}".encode())
+    control.send(f"ready {versions(torch)}".encode())
     while True:
         request, fds, _, _ = socket.recv_fds(control, 256, 3)
         if not request:

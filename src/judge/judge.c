@@ -214,6 +214,7 @@ static int eval_once(struct judge *g, const struct judge_request *r, struct preb
         return -1;
     if (!r->baseline) {
         offer_zygote(g, r->source.name);
+        g->session->entry = r->entry;
         session_eval(g->session, &r->source, built, ret);
         return 0;
     }

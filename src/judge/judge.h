@@ -42,6 +42,7 @@ struct judge_request {
     const struct problem *problem;  /* must stay until judge_rest(), or until another is judged */
     struct session_options options; /* candidates: from this one on, baselines not counted */
     struct source_text source;      /* text of a candidate */
+    const char *entry;              /* Python: the class or function to call; NULL: by rank */
     struct prebuilt *built; /* result of a builder for the text, or NULL; contents are taken */
     const char *baseline;   /* the word for a baseline, instead of source and built */
 };

@@ -505,6 +505,7 @@ void session_eval(struct session *s, const struct source_text *source, struct pr
     begin(s, &(struct subject){.kind = subject_kind_of_file(source->name)}, ret);
     take_source(ret, source);
     ret->subject.file = ret->file_name;
+    ret->subject.entry = s->entry;
     if (built)
         take_build(s, ret, built);
     fill_spares(s); /* spares warm up while the candidate is built */

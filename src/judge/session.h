@@ -48,6 +48,7 @@ struct session {
      */
     struct zygote *zygote;
     const struct err *no_zygote;
+    const char *entry; /* class or function of the next one; NULL: by rank */
 };
 
 /* Opens a session on a station of options->device. The station outlives it and has one session at a

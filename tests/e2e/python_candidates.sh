@@ -139,6 +139,29 @@ assert "ValueError: no way" in records["raises"]["candidate"]["printed"]
 sys.exit(bad)
 END
 
+# --- a folder: files beside it, siblings, another entry ---
+mkdir -p folder/sub
+write folder/model <<'END'
+import os
+from helper import relu
+from sub.more import ONE
+with open(os.path.join(os.path.dirname(__file__), "kernel.cu")) as file:
+    assert file.read() == "text"
+class ModelNew(nn.Module):
+    def forward(self, x):
+        return relu(x) * ONE
+class Other(nn.Module):
+    def forward(self, x):
+        return x
+END
+printf 'import torch\nrelu = torch.relu\n' >folder/helper.py
+echo 'raise SystemExit("this is not torch")' >folder/torch.py
+echo 'ONE = 1' >folder/sub/more.py
+printf text >folder/kernel.cu
+"$ASSAY" eval level1/19 folder --sizes small --check-only >out.txt 2>&1 || { cat out.txt; wrong "a folder"; }
+"$ASSAY" eval level1/19 folder --entry Other --sizes small --check-only >out.txt 2>&1
+grep -q 'wrong: max' out.txt && grep -q 'again: .* folder --entry Other ' out.txt || { cat out.txt; wrong "--entry"; }
+
 # --- a memory budget counts what the candidate keeps, and not torch's own memory ---
 cat >budget.lua <<'END'
 problem { "ReLU with little memory", level = 1, id = 1 }

@@ -90,11 +90,50 @@ static void names_are_plain(void **state)
     }
 }
 
+/* The text of a folder, and texts that only begin like one: these are files. */
+static void folders(void **state)
+{
+    static const struct {
+        const char *text;
+        int n_files;
+        const char *rest;
+    } cases[] = {
+        {"assay-folder 1 2\n3 b.py\n2 d/a x.cu\nabcde", 2, "abcde"},
+        {"assay-folder 1 0\nabc", 0, "abc"},
+        {"assay-folder 1 2\n3 b.py\n", 1, "assay-folder 1 2\n3 b.py\n"},
+        {"assay-folder 1 9\n3 b.py", 1, "assay-folder 1 9\n3 b.py"},
+        {"assay-folder 1 1\nb.py\n", 1, "assay-folder 1 1\nb.py\n"},
+        {"assay-folder 1 1\n5", 1, "assay-folder 1 1\n5"},
+        {"assay-folder 1 1", 1, "assay-folder 1 1"},
+        {"assay-folder", 1, "assay-folder"},
+    };
+    AUTO(problem_freep) struct problem *p = load(problem);
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        const struct buf text = {.ptr = (char *)cases[i].text, .len = strlen(cases[i].text)};
+        const struct bundle_request r = {
+            .problem = p, .size = &p->sizes[SIZES_SMALL][0], .file = "x.py", .text = &text};
+        const char *rest;
+        json_t *head = head_of(&r, &rest), *files = json_object_get(head, "files");
+
+        assert_int_equal(json_array_size(files), cases[i].n_files);
+        assert_string_equal(rest, cases[i].rest);
+        if (cases[i].n_files == 2) {
+            assert_string_equal(json_string_value(json_object_get(head, "main")), "b.py");
+            assert_string_equal(json_string_value(json_array_get(json_array_get(files, 1), 0)),
+                                "d/a x.cu");
+        }
+        json_decref(head);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_what_the_problem_wants),
         cmocka_unit_test(names_are_plain),
+        cmocka_unit_test(folders),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
