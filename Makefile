@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-#   make            build/assay, build/assay-runner and build/assay-nvrtc
+#   make            build/assay, the programs beside it and build/libassay-runner.so
 #   make run        installs what is missing, builds, judges exemplars on this CPU, and on a GPU if any
 #   make test       installs what is missing, builds, runs what needs no GPU, but test-slow
 #   make test-slow  what tests leave out while nothing changed that it is about
@@ -42,6 +42,7 @@ RUNNER_DIRS = base tensor device sandbox wire
 JUDGE_DIRS  = problem hardware ops gpu terms content process measure build judge store results run report
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(foreach d,$(1),$(wildcard src/$(d)/*.c src/$(d)/*/*.c))))
 
+FOR_JUDGE  = %_for_judge.o
 RUNNER_LIB = $(BUILD)/librunner.a
 JUDGE_LIB  = $(BUILD)/libjudge.a
 CMD_LIB    = $(BUILD)/libcmd.a
@@ -57,7 +58,7 @@ BENCHES    = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
 Q   = $(if $(V),,@)
 say = $(if $(V),,@echo "  $(1) $(2)")
 
-all: $(BUILD)/assay $(BUILD)/assay-runner $(BUILD)/assay-plain $(BUILD)/assay-nvrtc
+all: $(BUILD)/assay $(BUILD)/assay-runner $(BUILD)/assay-plain $(BUILD)/assay-nvrtc $(BUILD)/libassay-runner.so
 
 $(BUILD)/assay: $(BUILD)/obj/src/cmd/assay.o $(CMD_LIB) $(JUDGE_LIB) $(RUNNER_LIB)
 	$(call say,link,$@)
@@ -74,6 +75,14 @@ $(BUILD)/assay-plain: $(call objects,plain) $(filter-out %/main.o,$(call objects
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(RUNNER_LIB) $(LIBS) $(RPATH)
 
+# The runner as a library, for Python. It is linked from an archive, so that only what the runner needs is in it; of
+# base, hash.o stays out, because Debian's libsodium.a is not position-independent. Python has no sanitizer.
+PIC_LIB = $(BUILD)/librunner-pic.a
+$(PIC_LIB): $(patsubst $(BUILD)/obj/%,$(BUILD)/pic/%,$(filter-out $(FOR_JUDGE) %/main.o %/hash.o,$(call objects,$(RUNNER_DIRS) runner)))
+$(BUILD)/libassay-runner.so: $(patsubst $(BUILD)/obj/%,$(BUILD)/pic/%,$(call objects,python)) $(PIC_LIB)
+	$(call say,link,$@)
+	$(Q)$(CC) -shared -Wl,--no-undefined -Wl,--exclude-libs,ALL -o $@ $^ $(LIBS_RUNNER)
+
 # The builder's tool around NVRTC. --as-needed: in its sandbox it may see no libgomp of ours.
 $(BUILD)/assay-nvrtc: $(call objects,nvrtc) $(RUNNER_LIB)
 	$(call say,link,$@)
@@ -82,7 +91,6 @@ $(BUILD)/assay-nvrtc: $(call objects,nvrtc) $(RUNNER_LIB)
 # A device has a face for the judge and one for runners (device/NAME/NAME_for_*.c), under one name: a
 # program takes the face of the library that comes first. What no face needs is not linked.
 # The registry is in both, so that it finds the faces that lie beside it.
-FOR_JUDGE = %_for_judge.o
 $(RUNNER_LIB): $(filter-out $(FOR_JUDGE),$(call objects,$(RUNNER_DIRS)))
 $(JUDGE_LIB): $(call objects,$(JUDGE_DIRS)) $(filter $(FOR_JUDGE) %/registry.o,$(call objects,device))
 $(CMD_LIB): $(filter-out %/assay.o,$(call objects,cmd))
@@ -104,6 +112,11 @@ $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
 	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+$(BUILD)/pic/%.o: SANFLAG =
+$(BUILD)/pic/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,cc,$< for the library)
+	$(Q)$(CC) $(filter-out -fopenmp,$(CFLAGS)) -Wno-unknown-pragmas -fPIC -fvisibility=hidden $(CPPFLAGS) -MMD -MP -c -o $@ $<
 # The prelude is embedded in the program (.incbin), which no compiler reports as a dependency.
 $(BUILD)/obj/src/problem/embed.o: $(wildcard src/problem/*.lua)
 $(BUILD)/obj/src/report/page_assets.o: $(wildcard src/report/page/*)
@@ -184,7 +197,8 @@ DIST_LIBS = libgomp.so.1
 dist: all $(GPU_TESTS) $(GPU_TOOLS) $(GPU_BENCHES)
 	@rm -rf $(BUILD)/dist && mkdir -p $(BUILD)/dist/bin $(BUILD)/dist/lib
 	@cp $(BUILD)/assay $(BUILD)/assay-runner $(BUILD)/assay-plain $(BUILD)/assay-nvrtc $(GPU_TESTS) $(GPU_TOOLS) $(GPU_BENCHES) $(BUILD)/dist/bin/
-	@strip $(BUILD)/dist/bin/*
+	@cp $(BUILD)/libassay-runner.so $(BUILD)/dist/lib/
+	@strip $(BUILD)/dist/bin/* $(BUILD)/dist/lib/libassay-runner.so
 	@mkdir -p $(BUILD)/dist/tests $(BUILD)/dist/bench && cp -r tests/gpu $(BUILD)/dist/tests/
 	@cp -r bench/*.py bench/lies bench/lies_cpu $(BUILD)/dist/bench/
 	@cp -r problems hardware include exemplars attacks workers ARCHITECTURE.md CONTRIBUTING.md LICENSE docs $(BUILD)/dist/

@@ -16,15 +16,15 @@
 
 static const struct toolchain *find_toolchain(const struct build_request *req, struct err *err)
 {
-    const char *dot = strrchr(req->file_name, '.'), *takes = NULL;
+    AUTO(buf_release) struct buf takes = BUF_INIT;
+    const char *dot = strrchr(req->file_name, '.');
 
-    for (const struct toolchain *const *t = req->device->toolchains; *t; t++) {
-        takes = (*t)->suffix;
-        if (dot && strcmp(dot, takes) == 0)
+    for (const struct toolchain *const *t = req->device->toolchains; dot && *t; t++)
+        if (strcmp(dot, (*t)->suffix) == 0)
             return *t;
-    }
+    device_suffixes(req->device, &takes);
     fail(err, ERR_INPUT, "%s: the %s device takes %s files", req->file_name, req->device->name,
-         takes ? takes : "no");
+         buf_str(&takes));
     return NULL;
 }
 

@@ -36,7 +36,11 @@ int recipe_build(const struct recipe *r, const struct build_request *req, struct
  * command line; else another name. The caller frees it. */
 char *recipe_source_name(const char *file_name);
 
+/* Takes the candidate's text itself as the artifact. name: that of the toolchain. */
+int recipe_take_text(const char *name, const struct build_request *req, struct build_result *ret,
+                     struct err *err);
+
 /* Toolchains, which devices name (device/NAME/NAME_for_judge.c). */
-extern const struct toolchain toolchain_c, toolchain_cuda, toolchain_fake;
+extern const struct toolchain toolchain_c, toolchain_cuda, toolchain_fake, toolchain_python;
 
 #endif

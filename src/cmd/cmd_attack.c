@@ -63,6 +63,7 @@ struct attack_cmd {
     struct attack_finding *findings; /* indexed like corpus.attacks */
     struct control *controls;        /* controls of the present problem */
     int n_controls;
+    int n_skipped; /* candidates in Python, on a machine without torch */
 };
 
 /* --- judging --- */
@@ -217,6 +218,13 @@ static bool seems_fast(const struct attack *a, const struct attack_finding *f)
            f->times.n == f->control.n;
 }
 
+/* A machine without torch cannot judge candidates in Python: they are not missed, but skipped. */
+static bool lacks_python(const struct attack_cmd *r, const struct evaluation *e)
+{
+    return e->verdict.kind == VERDICT_INFRA && e->subject.kind->launcher == LAUNCH_ZYGOTE &&
+           r->judge->no_zygote.kind != ERR_NONE;
+}
+
 static int judge_attack(struct attack_cmd *r, int i, struct err *err)
 {
     const struct attack *a = &r->corpus.attacks[i];
@@ -230,6 +238,11 @@ static int judge_attack(struct attack_cmd *r, int i, struct err *err)
 
     if (eval(r, a->path, a->build_timeout_ms, &e, err) < 0)
         return -1;
+    if (lacks_python(r, &e)) {
+        r->n_skipped++;
+        evaluation_release(&e);
+        return 0;
+    }
     f->judged = true;
     f->verdict = e.verdict;
     times_of(&e, &f->times);
@@ -406,6 +419,8 @@ static void print_text(const struct attack_cmd *r, bool verbose, double ms)
     if (otherwise)
         buf_addf(&out, "; %d of the caught for another reason than stated", otherwise);
     buf_addf(&out, "  %.1f s\n", ms / 1e3);
+    if (r->n_skipped)
+        buf_addf(&out, "%d in Python skipped: %s\n", r->n_skipped, r->judge->no_zygote.text);
     fputs(buf_str(&out), stdout);
 }
 
@@ -444,6 +459,7 @@ static void print_json(const struct attack_cmd *r, double ms)
         json_pack("{s:s, s:s, s:o, s:o, s:f}", "device", r->device->name, "device_name",
                   r->judge->station->info.name, "totals", totals, "attacks", list, "ms", ms);
 
+    json_object_set_new(totals, "skipped", json_integer(r->n_skipped));
     for (int o = 0; o < ATTACK_OUTCOMES; o++)
         json_object_set_new(totals, attack_outcome_names[o], json_integer(count(r, NULL, o)));
     for (int i = 0; i < r->corpus.n; i++)
@@ -478,6 +494,14 @@ static void findings_free(struct attack_cmd *r)
     free(r->controls);
 }
 
+/* Candidates in Python lie beside the devices' own, for every device that takes them. */
+static int load_python(struct attack_cmd *r, const char *attacks, struct err *err)
+{
+    AUTO(freep) char *dir = fs_join(attacks, "python");
+
+    return device_takes(r->device, "x.py") ? corpus_load(dir, r->device, &r->corpus, err) : 0;
+}
+
 static int attack_main(struct app *app, const void *options, int argc, char **argv, struct err *err)
 {
     const struct attack_options *o = options;
@@ -490,7 +514,7 @@ static int attack_main(struct app *app, const void *options, int argc, char **ar
     AUTO(freep) char *attacks = fs_join(app->places.share, "attacks");
     AUTO(freep) char *dir = fs_join(attacks, r.device->name);
 
-    if (corpus_load(dir, r.device, &r.corpus, err) < 0)
+    if (corpus_load(dir, r.device, &r.corpus, err) < 0 || load_python(&r, attacks, err) < 0)
         return -1;
     r.judge = judge_new(&judge);
     r.findings = xcalloc((size_t)r.corpus.n + 1, sizeof(*r.findings));

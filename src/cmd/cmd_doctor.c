@@ -8,7 +8,7 @@
 #include "build/build.h"
 #include "device/device.h"
 #include "judge/call_floor.h"
-#include "process/worker.h"
+#include "process/zygote.h"
 #include "sandbox/sandbox.h"
 #include "store/store.h"
 
@@ -161,18 +161,14 @@ static void look_at_libraries(struct findings *f)
 /* Imports PyTorch, which takes a second or more. */
 static void look_at_torch(struct findings *f, const struct app *app)
 {
-    const struct worker_config c = {.share = app->places.share, .cache = app->places.cache};
-    const struct baseline eager = {.mode = "eager", .torch = true};
-    AUTO(worker_closep) struct worker *worker = NULL;
-    AUTO(buf_release) struct buf text = BUF_INIT;
+    AUTO(zygote_closep) struct zygote *zygote = NULL;
     struct err err = ERR_INIT;
 
-    if (worker_open(&c, &worker, &err) < 0) {
+    if (zygote_open(&app->places, NULL, &zygote, &err) < 0)
         note(f, "torch", MARK_ABSENT, "%s", err.text);
-        return;
-    }
-    worker_describe(worker, &eager, &text);
-    note(f, "torch", MARK_OK, "%s", buf_str(&text));
+    else
+        note(f, "torch", MARK_OK, "%s: candidates in Python, PyTorch's baselines",
+             zygote_version(zygote));
 }
 
 static void look_at_builder(struct findings *f)

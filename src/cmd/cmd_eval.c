@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/interrupt.h"
+#include "build/source_folder.h"
 #include "cmd/detach.h"
 #include "judge/judge.h"
 #include "judge/record.h"
@@ -18,7 +19,7 @@
 #include <unistd.h>
 
 struct eval_options {
-    const char *device;
+    const char *device, *entry;
     struct opt_seed seed;
     int sizes;
     bool json, check_only, steady, no_cache, no_store, no_spares, require_sandbox;
@@ -33,6 +34,9 @@ static const struct opt eval_table[] = {
     {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET",
      "small, medium, full, or auto: full on GPUs, medium on CPUs (the default)", size_choice_names,
      0, 0},
+    {"entry", 'e', OPT_STRING, FIELD(entry), "NAME",
+     "Python: the class or function to call (default: by rank, see docs/candidates.md)", NULL, 0,
+     0},
     {"json", 'j', OPT_FLAG, FIELD(json), NULL, "print the record as JSON, one line per candidate",
      NULL, 0, 0},
     {"check-only", 'c', OPT_FLAG, FIELD(check_only), NULL, "right or wrong, no timing", NULL, 0, 0},
@@ -77,6 +81,7 @@ struct eval_cmd {
     bool many;                /* several candidates: a table instead of a page each */
     struct buf failures;      /* below the table: details of failures, and how to repeat them */
     const char *file;         /* name of the file that is being judged */
+    const char *word;         /* the word of the command line that named it */
     struct progress progress; /* used on a terminal */
     uint64_t started_ns, shown_ns; /* start of judging; when progress was last shown, 0: never */
     double first_cold_us;
@@ -230,7 +235,9 @@ static void print_repeat(const struct eval_cmd *v, const struct evaluation *e, s
     const struct eval_options *o = v->options;
 
     buf_addf(out, "  again: assay eval %s ", v->problem->name);
-    buf_add_word(out, e->file_name);
+    buf_add_word(out, v->word);
+    if (o->entry)
+        buf_addf(out, " --entry %s", o->entry);
     buf_addf(out, " --device %s --sizes %s --seed %llu%s",
              o->device ? o->device : v->judge->station->device->name,
              size_set_names[v->judge->session->options.sizes], (unsigned long long)e->seed,
@@ -339,7 +346,7 @@ static void warn_layers(struct eval_cmd *v, const struct evaluation *e)
 
     for (int i = 0; i < e->n_sizes; i++)
         if (e->sizes[i].tried && e->sizes[i].trial.layers)
-            missing |= sandbox_wanted() & ~e->sizes[i].trial.layers;
+            missing |= subject_layers(&e->subject) & ~e->sizes[i].trial.layers;
     if (!missing || v->warned_layers || !e->subject.kind->sandboxed)
         return;
     v->warned_layers = true;
@@ -428,6 +435,7 @@ static int judge_one(struct eval_cmd *v, const char *word, const struct judge_re
     v->started_ns = clock_ns();
     v->shown_ns = 0;
     v->file = base_name(word);
+    v->word = word;
 
     int found = judge_eval(v->judge, r, &e, err);
 
@@ -466,10 +474,38 @@ static int open_problem(struct eval_cmd *v, const char *word, struct err *err)
     return rc;
 }
 
+static int judge_text(struct eval_cmd *v, const char *word, const struct device *device, int index,
+                      const struct source_text *source, struct err *err)
+{
+    struct judge_request r;
+
+    if (request_for(v, device, index, &r, err) < 0)
+        return -1;
+    r.source = *source;
+    r.entry = v->options->entry;
+    return judge_one(v, word, &r, err);
+}
+
+/* A folder is a candidate in Python with files beside it. */
+static int take_folder(struct eval_cmd *v, const char *path, struct err *err)
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+    AUTO(freep) char *main = NULL;
+    const struct device *device = NULL;
+    int index = 0;
+
+    if (source_folder_read(path, &text, &main, err) < 0 ||
+        (v->options->device && device_find(v->options->device, &device, &index, err) < 0))
+        return -1;
+    if (judge_device_for(main, device, NULL, &device, err) < 0)
+        return wrap(err, "%s", main);
+    return judge_text(v, path, device, index, &(struct source_text){main, text.ptr, text.len}, err);
+}
+
 static int take_file(struct eval_cmd *v, const char *path, struct err *err)
 {
     const struct device *device = NULL;
-    struct judge_request r;
+    struct source_text source;
     AUTO(freep) char *text = NULL;
     int index = 0;
 
@@ -485,9 +521,9 @@ static int take_file(struct eval_cmd *v, const char *path, struct err *err)
     if (!device)
         return fail(err, ERR_INPUT, "%s: no device takes files of this kind; see `assay doctor`",
                     path);
-    if (request_for(v, device, index, &r, err) < 0 || judge_read(path, &r.source, &text, err) < 0)
+    if (judge_read(path, &source, &text, err) < 0)
         return -1;
-    return judge_one(v, path, &r, err);
+    return judge_text(v, path, device, index, &source, err);
 }
 
 /* PyTorch runs on the device of the candidate before it, if there is one. */
@@ -545,6 +581,14 @@ static int check_words(int argc, char **argv, struct err *err)
     return 0;
 }
 
+static int take_word(struct eval_cmd *v, char **argv, int i, struct err *err)
+{
+    if (!is_file(argv, i))
+        return open_problem(v, argv[i], err);
+    return !device_for_file(argv[i]) && source_is_folder(argv[i]) ? take_folder(v, argv[i], err)
+                                                                  : take_file(v, argv[i], err);
+}
+
 static int eval_words(struct eval_cmd *v, int argc, char **argv, struct err *err)
 {
     for (int i = 0; i < argc; i++) {
@@ -554,7 +598,7 @@ static int eval_words(struct eval_cmd *v, int argc, char **argv, struct err *err
         if (baseline_is(argv[i]))
             rc = take_baseline(v, argv[i], err);
         else
-            rc = is_file(argv, i) ? take_file(v, argv[i], err) : open_problem(v, argv[i], err);
+            rc = take_word(v, argv, i, err);
         if (rc < 0)
             return -1;
     }

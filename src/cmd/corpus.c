@@ -32,6 +32,20 @@ const char *const attack_outcome_names[ATTACK_OUTCOMES] = {"caught", "otherwise"
 
 /* --- the second comment --- */
 
+/* In Python comments are lines: the second one is the lines behind the first. */
+static char *lines_of_python(const char *text)
+{
+    AUTO(buf_release) struct buf line = BUF_INIT;
+
+    for (text += strcspn(text, "\n"); text[0] == '\n' && text[1] == '#';) {
+        size_t len = strcspn(text + 2, "\n");
+
+        buf_add(&line, text + 2, len);
+        text += 2 + len;
+    }
+    return xstrdup(buf_str(&line)[0] == ' ' ? buf_str(&line) + 1 : buf_str(&line));
+}
+
 /* The text of the second comment (the first one is the licence's), in one line. */
 static char *comment_of(const char *text)
 {
@@ -169,7 +183,9 @@ static int parse_sizes(const char *comment, struct attack *a, struct err *err)
 
 static int parse(const char *text, struct attack *a, struct err *err)
 {
-    AUTO(freep) char *comment = comment_of(text);
+    const char *dot = strrchr(a->path, '.');
+    bool python = dot && strcmp(dot, ".py") == 0;
+    AUTO(freep) char *comment = python ? lines_of_python(text) : comment_of(text);
     AUTO(freep) char *timeout = word_behind(comment, "build timeout: ");
 
     if (parse_expected(comment, a, err) < 0 || parse_sizes(comment, a, err) < 0)
@@ -230,7 +246,6 @@ int corpus_load(const char *dir, const struct device *device, struct corpus *ret
     struct dirent *entry;
     int rc = 0;
 
-    *ret = (struct corpus){NULL, 0};
     if (!d) {
         fail_errno(err, "%s", dir);
         err->kind = ERR_INPUT;

@@ -55,8 +55,9 @@ struct corpus {
     int n;
 };
 
-/* Reads the second comments of all files of `dir` that the device takes. ERR_INPUT, with the
- * file's name, if one does not say what it expects. */
+/* Adds all files of `dir` that the device takes, by their second comments. In Python that is the
+ * lines behind the first one. ERR_INPUT, with the file's name, if one does not say what it
+ * expects; the corpus is empty then. */
 int corpus_load(const char *dir, const struct device *device, struct corpus *ret, struct err *err);
 void corpus_release(struct corpus *c);
 

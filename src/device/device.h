@@ -322,6 +322,8 @@ struct device {
      * folders or glob patterns (with {a,b}), NULL-terminated; paths that do not exist here are
      * passed over. Complete only once probe() has been called in this process. */
     const char *const *read_paths, *const *write_paths;
+    const char *const *own_paths; /* folders in which a runner may make files; NULL: none */
+    bool is_interpreter; /* a runner is an interpreter: programs are refused to it, not killed */
     /* Needs of a driver; all false for a device without one. */
     bool needs_ioctl; /* ioctl() and its kin after the seal, more descriptors, to be dumpable */
     bool needs_proc;
@@ -351,6 +353,8 @@ int device_find(const char *word, const struct device **ret, int *ret_index, str
 int device_fail_missing(const struct device *d, const char *word, const char *why, struct err *err);
 /* 0, or device_fail_missing() if probe() finds none. */
 int device_check(const struct device *d, const char *word, struct err *err);
+/* Adds the suffixes of files that the device takes: ".c or .py"; "no" if there are none. */
+void device_suffixes(const struct device *d, struct buf *out);
 /* True if the device takes files of this suffix. */
 bool device_takes(const struct device *d, const char *path);
 /* The first device that takes the file, or NULL. */

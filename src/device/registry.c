@@ -71,6 +71,14 @@ static bool ends_with(const char *s, const char *end)
     return n > m && !strcmp(s + n - m, end);
 }
 
+void device_suffixes(const struct device *d, struct buf *out)
+{
+    if (!*d->toolchains)
+        buf_adds(out, "no");
+    for (const struct toolchain *const *t = d->toolchains; *t; t++)
+        buf_addf(out, "%s%s", t == d->toolchains ? "" : " or ", (*t)->suffix);
+}
+
 bool device_takes(const struct device *d, const char *path)
 {
     for (const struct toolchain *const *t = d->toolchains; *t; t++)

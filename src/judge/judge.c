@@ -36,6 +36,7 @@ void judge_free(struct judge *g)
     session_closep(&g->session);
     station_free(g->station);
     worker_close(g->worker);
+    zygote_close(g->zygote);
     free(g);
 }
 
@@ -88,7 +89,8 @@ static void tell_calibrated(const struct judge *g, bool calibrated)
 static void leave_device(struct judge *g)
 {
     worker_closep(&g->worker);
-    g->no_worker = (struct err)ERR_INIT;
+    zygote_closep(&g->zygote);
+    g->no_worker = g->no_zygote = (struct err)ERR_INIT;
     station_freep(&g->station);
 }
 
@@ -178,6 +180,29 @@ static int open_worker(struct judge *g, struct err *err)
     return -1;
 }
 
+/* An import takes a core for seconds: nobody is timed on the CPU meanwhile. */
+static int open_zygote(struct judge *g, struct err *err)
+{
+    AUTO(devlock_release) struct devlock lock = DEVLOCK_INIT;
+    const struct cpus *cpus = &g->station->cpus;
+    double queue_ms = 0;
+
+    if (devlock_to_build(g->station->device, g->station->index, &lock, &queue_ms, err) < 0)
+        return -1;
+    return zygote_open(g->config.places, cpus->split ? &cpus->runner : NULL, &g->zygote, err);
+}
+
+/* Without a zygote the candidate's record says why, and other candidates go on. */
+static void offer_zygote(struct judge *g, const char *file)
+{
+    if (subject_kind_of_file(file)->launcher != LAUNCH_ZYGOTE)
+        return;
+    if (!g->zygote && g->no_zygote.kind == ERR_NONE)
+        open_zygote(g, &g->no_zygote);
+    g->session->zygote = g->zygote;
+    g->session->no_zygote = &g->no_zygote;
+}
+
 /* --- judging --- */
 
 static int eval_once(struct judge *g, const struct judge_request *r, struct prebuilt *built,
@@ -188,6 +213,8 @@ static int eval_once(struct judge *g, const struct judge_request *r, struct preb
     if (judge_open(g, r, err) < 0)
         return -1;
     if (!r->baseline) {
+        offer_zygote(g, r->source.name);
+        g->session->entry = r->entry;
         session_eval(g->session, &r->source, built, ret);
         return 0;
     }
@@ -277,9 +304,11 @@ int judge_device_for(const char *file, const struct device *chosen, const struct
 {
     if (baseline_is(file))
         return baseline_device(file, chosen, before, ret, err);
+    AUTO(buf_release) struct buf takes = BUF_INIT;
+
     *ret = chosen ? chosen : device_for_file(file);
     if (!chosen || device_takes(chosen, file))
         return 0;
-    return fail(err, ERR_INPUT, "the %s device takes %s files", chosen->name,
-                chosen->toolchains[0]->suffix);
+    device_suffixes(chosen, &takes);
+    return fail(err, ERR_INPUT, "the %s device takes %s files", chosen->name, buf_str(&takes));
 }

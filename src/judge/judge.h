@@ -9,6 +9,7 @@
 
 #include "judge/session.h"
 #include "process/worker.h"
+#include "process/zygote.h"
 
 struct judge_config {
     const struct places *places;
@@ -32,6 +33,8 @@ struct judge {
     uint64_t seed;
     struct worker *worker; /* worker for PyTorch; opened at the first such baseline */
     struct err no_worker;  /* why there is no worker: asking again takes seconds */
+    struct zygote *zygote; /* zygote for candidates in Python; opened at the first one */
+    struct err no_zygote;
 };
 
 /* Request: what is to be judged, and how. */
@@ -39,6 +42,7 @@ struct judge_request {
     const struct problem *problem;  /* must stay until judge_rest(), or until another is judged */
     struct session_options options; /* candidates: from this one on, baselines not counted */
     struct source_text source;      /* text of a candidate */
+    const char *entry;              /* Python: the class or function to call; NULL: by rank */
     struct prebuilt *built; /* result of a builder for the text, or NULL; contents are taken */
     const char *baseline;   /* the word for a baseline, instead of source and built */
 };

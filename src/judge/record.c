@@ -207,7 +207,7 @@ static json_t *audit_json(const struct session *s, const struct evaluation *e)
 static json_t *sandbox_json(const struct evaluation *e)
 {
     json_t *on = json_array(), *missing = json_array();
-    uint32_t layers = UINT32_MAX, wanted = sandbox_wanted();
+    uint32_t layers = UINT32_MAX, wanted = subject_layers(&e->subject);
     bool started = false;
 
     for (int i = 0; i < e->n_sizes; i++)

@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "judge/requirement.h"
 #include "process/devlock.h"
+#include "process/zygote.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -479,6 +480,21 @@ static void conclude(const struct session *s, struct evaluation *e, int rc, uint
     e->phases.ms[PHASE_TOTAL] = clock_ms_since(start);
 }
 
+/* A candidate in Python needs the zygote, whose versions are its toolchain. */
+static int take_zygote(struct session *s, struct evaluation *e, struct err *err)
+{
+    if (e->subject.kind->launcher != LAUNCH_ZYGOTE)
+        return 0;
+    if (!s->zygote) {
+        *err = *s->no_zygote;
+        return -1;
+    }
+    e->subject.zygote = s->zygote;
+    freep(&e->build.toolchain);
+    e->build.toolchain = xstrdup(zygote_version(s->zygote));
+    return 0;
+}
+
 void session_eval(struct session *s, const struct source_text *source, struct prebuilt *built,
                   struct evaluation *ret)
 {
@@ -486,8 +502,10 @@ void session_eval(struct session *s, const struct source_text *source, struct pr
     struct err err = ERR_INIT;
     uint64_t start = clock_ns();
 
-    begin(s, &s->runner.subject, ret);
+    begin(s, &(struct subject){.kind = subject_kind_of_file(source->name)}, ret);
     take_source(ret, source);
+    ret->subject.file = ret->file_name;
+    ret->subject.entry = s->entry;
     if (built)
         take_build(s, ret, built);
     fill_spares(s); /* spares warm up while the candidate is built */
@@ -495,6 +513,8 @@ void session_eval(struct session *s, const struct source_text *source, struct pr
 
     int rc = build(s, ret, &err);
 
+    if (rc == 0)
+        rc = take_zygote(s, ret, &err);
     if (rc == 0)
         rc = inspect_start(&inspection, &err);
     if (rc == 0)

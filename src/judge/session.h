@@ -44,6 +44,11 @@ struct session {
     double open_ms;       /* time of opening; the first candidate's record has it */
     char *problem_h;
     char *plain; /* the program assay-plain, which lies beside the runner */
+    /* For candidates in Python: the zygote, or NULL with the reason why there is none. Not owned.
+     */
+    struct zygote *zygote;
+    const struct err *no_zygote;
+    const char *entry; /* class or function of the next one; NULL: by rank */
 };
 
 /* Opens a session on a station of options->device. The station outlives it and has one session at a

@@ -422,11 +422,11 @@ static int check_host_memory(const struct trial *t, const struct rproc *r, struc
 
     if (footprint_peak(r->pid, &held, err) < 0)
         return -1;
-    if (held - footprint_own_bytes <= budget)
+    if (held - r->own_bytes <= budget)
         return 0;
     return verdict_set(v, REASON_REJECTED_MEMORY,
                        "it holds %.1f MB besides its tensors, the problem allows %.1f MB",
-                       (double)(held - footprint_own_bytes) / 1e6, (double)budget / 1e6);
+                       (double)(held - r->own_bytes) / 1e6, (double)budget / 1e6);
 }
 
 static int check_memory(struct trial *t, const struct rproc *r, struct verdict *v, struct err *err)

@@ -12,6 +12,11 @@
  * the possible error of the kernel's counters. */
 extern const int64_t footprint_own_bytes;
 
+/* Room for memory that a language's libraries take of their own accord when a candidate is imported
+ * and first computes. torch 1.13 takes less than 1 MB for its first products and convolutions;
+ * imports of a candidate's take more. */
+#define FOOTPRINT_LIBRARY_BYTES ((int64_t)24 << 20)
+
 /* The most private memory that the process has held at once, in bytes. Huge pages are counted as
  * they are now. */
 int footprint_peak(pid_t pid, int64_t *ret_bytes, struct err *err);

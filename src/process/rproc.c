@@ -6,7 +6,10 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/hash.h"
+#include "process/footprint.h"
+#include "process/python_reason.h"
 #include "process/worker.h"
+#include "process/zygote.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/sandbox.h"
 
@@ -68,7 +71,10 @@ static int spawn(struct rproc *r, int sock, int out_fd, const struct devlock *lo
 
     if (s->kind->launcher == LAUNCH_WORKER)
         return worker_start(s->worker, &s->baseline, sock, out_fd, &r->pid, &r->pidfd, err);
-    return spawn_program(r, sock, out_fd, lock, err);
+    if (s->kind->launcher != LAUNCH_ZYGOTE)
+        return spawn_program(r, sock, out_fd, lock, err);
+    r->group = cgroup_make(r->config->mem_bytes, sandbox_max_threads());
+    return zygote_start(s->zygote, sock, out_fd, r->group, &r->pid, &r->pidfd, err);
 }
 
 static void add_tensors(struct wire_size *s, const struct layout *l, uint32_t at)
@@ -209,6 +215,8 @@ static int fail_verdict(const struct rproc *r, const struct wire_fail *f, struct
 {
     switch (f->stage) {
     case WIRE_STAGE_LOAD:
+        if (r->config->subject.kind->names_reasons)
+            return python_load_verdict(f->text, v);
         verdict_set(v, REASON_BUILD_ERROR_LOAD, "%s", f->text);
         break;
     case WIRE_STAGE_SETUP:
@@ -222,6 +230,18 @@ static int fail_verdict(const struct rproc *r, const struct wire_fail *f, struct
     }
     v->quotes = true;
     return 1;
+}
+
+/* A process that was forked with a language's runtime in it holds that before it has a candidate.
+ * Results that it returns lie in memory of its own. */
+static void note_own_memory(struct rproc *r)
+{
+    struct err ignored = ERR_INIT;
+    int64_t held = 0;
+
+    r->own_bytes = footprint_own_bytes;
+    if (r->config->subject.kind->born_large && footprint_peak(r->pid, &held, &ignored) == 0)
+        r->own_bytes = held + FOOTPRINT_LIBRARY_BYTES + (int64_t)r->config->out->bytes;
 }
 
 /* Waits for a frame: WARM, READY or OK. Drains the runner's text meanwhile. */
@@ -269,6 +289,7 @@ static int expect(struct rproc *r, enum wire_type type, enum rproc_when when, st
     else if (type == WIRE_READY) {
         r->layers |= m.u.ready.layers;
         r->sealed = true;
+        note_own_memory(r);
     }
     wire_msg_release(&m);
     return rc;
@@ -285,7 +306,7 @@ static int order_frame(struct rproc *r, enum wire_type type, struct err *err)
  * checked here. */
 static int check_layers(const struct rproc *r, struct err *err)
 {
-    uint32_t missing = sandbox_wanted() & ~r->layers;
+    uint32_t missing = subject_layers(&r->config->subject) & ~r->layers;
 
     for (int b = 0; r->config->require_sandbox && b < SANDBOX_LAYERS; b++)
         if (missing & (1u << b))

@@ -82,8 +82,9 @@ struct rproc {
     int wait_status;          /* set once reaped */
     uint32_t layers;          /* SANDBOX_* */
     char *group;              /* the cgroup; NULL: none */
-    struct buf text;          /* stdout and stderr, the first RPROC_TEXT_MAX bytes */
-    uint64_t text_seen;       /* bytes of text in all */
+    int64_t own_bytes;  /* private memory of the process without its candidate, and some slack */
+    struct buf text;    /* stdout and stderr, the first RPROC_TEXT_MAX bytes */
+    uint64_t text_seen; /* bytes of text in all */
 };
 
 #define RPROC_PIPE_BYTES (1 << 20) /* capacity of the pipe for a runner's text */

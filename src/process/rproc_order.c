@@ -4,6 +4,7 @@
 #include "process/rproc_wait.h"
 
 #include "base/clock.h"
+#include "process/python_reason.h"
 #include "terms/fault_name.h"
 
 #include <signal.h>
@@ -94,24 +95,29 @@ static int release(struct rproc *r, uint64_t *ret_start, struct rproc_reply *ret
 }
 
 /* The text on the page may be the candidate's: it is quoted, and the reason is one of a list. */
-static int fault_verdict(const struct wire_page *p, struct verdict *v)
+static int fault_verdict(const struct subject_kind *kind, const struct wire_page *p,
+                         struct verdict *v)
 {
     char text[WIRE_ERROR_MAX + 1];
 
     memcpy(text, p->error, WIRE_ERROR_MAX);
     text[WIRE_ERROR_MAX] = '\0';
+    if (kind->names_reasons)
+        return python_call_verdict(text, v);
     verdict_set_named(v, REASON_CRASH_FAULT, fault_name(text), "call: the device faulted%s%s",
                       *text ? ": " : "", text);
     v->quotes = true;
     return 1;
 }
 
-static int reply_verdict(const struct wire_page *p, enum wire_order order, struct verdict *v)
+static int reply_verdict(struct rproc *r, enum wire_order order, struct verdict *v)
 {
-    int status = p->status;
+    int status = r->page->status;
 
+    if (status)
+        rproc_drain(r); /* perhaps the candidate printed why */
     if (status == WIRE_STATUS_FAULT)
-        return fault_verdict(p, v);
+        return fault_verdict(r->config->subject.kind, r->page, v);
     if (order == WIRE_ORDER_CALL && status != 0)
         return verdict_set(v, REASON_CRASH_RETURNED, "assay_kernel returned %d", status);
     return 0;
@@ -172,7 +178,7 @@ int rproc_run(struct rproc *r, struct rproc_reply *ret, struct verdict *v)
     take_glimpses(r, r->order.out_arena);
     r->glimpse_ns = clock_ns() - done;
     ret->claim_ns = p->claim_ns;
-    return reply_verdict(p, r->order.what, v);
+    return reply_verdict(r, r->order.what, v);
 }
 
 /* --- stopping and waking --- */

@@ -2,10 +2,15 @@
 #include "process/subject.h"
 
 #include "base/fs.h"
+#include "process/bundle.h"
 #include "process/worker.h"
+#include "sandbox/sandbox.h"
 #include "terms/source.h"
 
+#include <string.h>
+
 #define WORKER_LIMIT_MS 900000 /* torch.compile with max-autotune takes minutes */
+#define IMPORT_LIMIT_MS 60000  /* a candidate in Python may import a good deal */
 
 /* --- texts --- */
 
@@ -72,6 +77,19 @@ static void plain_module(const struct subject *s, const struct problem *p, enum 
     problem_pack(p, out);
 }
 
+/* The constructor's arguments and the shapes of parameters differ from size to size. */
+static void python_module(const struct subject *s, const struct problem *p, enum size_set sizes,
+                          int size, const struct buf *text, struct buf *out)
+{
+    const struct bundle_request r = {.problem = p,
+                                     .size = &p->sizes[sizes][size],
+                                     .file = s->file,
+                                     .entry = s->entry,
+                                     .text = text};
+
+    bundle_write(&r, out);
+}
+
 /* --- the table --- */
 
 const struct subject_kind subject_native = {
@@ -80,6 +98,20 @@ const struct subject_kind subject_native = {
     .sandboxed = true,
     .memory_counted = true,
     .takes_spares = true,
+};
+
+/* Walls, clock and memory are those of a candidate in C. */
+const struct subject_kind subject_python = {
+    .name = "python candidate",
+    .launcher = LAUNCH_ZYGOTE,
+    .sandboxed = true,
+    .memory_counted = true,
+    .group_killed = true,
+    .born_large = true,
+    .has_scratch = true,
+    .names_reasons = true,
+    .start_limit_ms = IMPORT_LIMIT_MS,
+    .write_module = python_module,
 };
 
 /* PyTorch keeps memory that it was ever given, so counting it says nothing. Its own clock leaves
@@ -118,6 +150,18 @@ static const struct subject_kind plain = {
     .write_module = plain_module,
 };
 
+const struct subject_kind *subject_kind_of_file(const char *file)
+{
+    const char *dot = strrchr(file, '.');
+
+    return dot && !strcmp(dot, ".py") ? &subject_python : &subject_native;
+}
+
+uint32_t subject_layers(const struct subject *s)
+{
+    return sandbox_wanted() | (s->kind->has_scratch ? SANDBOX_SCRATCH : 0);
+}
+
 static const struct subject_kind *kind_of(const struct baseline *b)
 {
     if (!b->torch)
@@ -132,7 +176,8 @@ bool subject_needs_worker(const struct baseline *b)
 
 struct subject subject_baseline(const struct baseline *b, struct worker *worker)
 {
-    return (struct subject){kind_of(b), *b, subject_needs_worker(b) ? worker : NULL};
+    return (struct subject){
+        .kind = kind_of(b), .baseline = *b, .worker = subject_needs_worker(b) ? worker : NULL};
 }
 
 /* --- clocks --- */

@@ -9,12 +9,14 @@
 #include "terms/baseline.h"
 
 struct worker;
+struct zygote;
 struct subject;
 
 enum subject_launcher {
     LAUNCH_RUNNER, /* assay-runner, with an artifact that was built from a candidate's text */
     LAUNCH_PLAIN,  /* assay-plain, with the problem itself */
     LAUNCH_WORKER, /* a process that PyTorch's worker forks, with a module in Python */
+    LAUNCH_ZYGOTE, /* a process that the zygote forks: a runner with walls, inside Python */
 };
 
 /* To add a kind: see CONTRIBUTING.md, "A subject". */
@@ -28,6 +30,11 @@ struct subject_kind {
     bool takes_spares;
     bool wrong_excused; /* measuring goes on after a wrong answer, which stays the verdict */
     bool group_killed;  /* helpers in the subject's process group are killed with it */
+    bool born_large;    /* the process holds much memory before it has a candidate */
+    bool has_scratch;   /* a folder of its own belongs to its walls */
+    /* A failure begins with a word that says what failed; the reason is that of the word, if it is
+     * on the judge's list (python_reason.h). */
+    bool names_reasons;
     int start_limit_ms; /* limit of the start; 0: the plan's */
     /* Writes the text and the toolchain that the record shows. */
     int (*write_source)(const struct subject *s, const struct problem *p, enum size_set sizes,
@@ -43,10 +50,18 @@ struct subject {
     const struct subject_kind *kind;
     struct baseline baseline; /* set if is_baseline */
     struct worker *worker;    /* set with LAUNCH_WORKER. Not owned */
+    struct zygote *zygote;    /* set with LAUNCH_ZYGOTE. Not owned */
+    const char *file;         /* name of a candidate's file. Not owned */
+    const char *entry;        /* class or function that the user chose; NULL: none. Not owned */
 };
 
-/* A candidate in C or CUDA. */
-extern const struct subject_kind subject_native;
+/* A candidate in C or CUDA, and one in Python. */
+extern const struct subject_kind subject_native, subject_python;
+
+/* The kind of a candidate's file. */
+const struct subject_kind *subject_kind_of_file(const char *file);
+/* SANDBOX_* layers without which a subject's walls are not complete. */
+uint32_t subject_layers(const struct subject *s);
 
 /* worker: needed if subject_needs_worker(). */
 struct subject subject_baseline(const struct baseline *b, struct worker *worker);

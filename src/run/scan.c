@@ -34,8 +34,6 @@ static const char *unfit(const char *name, bool *ret_other)
     *ret_other = false;
     if (device_for_file(name))
         return NULL;
-    if (!strcmp(suffix, ".py"))
-        return "Python candidates are not judged yet";
     for (size_t i = 0; i < ARRAY_SIZE(beside); i++)
         *ret_other = *ret_other || !strcmp(suffix, beside[i]);
     return "no device takes files of this kind; see `assay doctor`";
@@ -172,7 +170,7 @@ static void note_stray(const struct scan *s, const struct entry *e, const char *
     unfit(e->name, &other);
     if (e->kind != ENTRY_FILE && !other)
         candidates_note(s->c, "%s: %s", e->path, passed_over[e->kind]);
-    else if (device_for_file(e->name) || !strcmp(suffix_of(e->name), ".py"))
+    else if (device_for_file(e->name))
         candidates_note(s->c, "%s: expected %s", e->path, expected);
 }
 

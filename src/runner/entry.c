@@ -18,7 +18,7 @@ __attribute__((no_sanitize("address"))) static void on_abort(int sig)
 /* We are pid 1 of a namespace, where a signal that one sends oneself is ignored: abort() would try
  * it twice and then end in SIGSEGV. The handler has a stack of its own, because the candidate's may
  * be full. */
-static int catch_abort(void)
+int runner_catch_abort(void)
 {
     static char stack[16384];
     stack_t alt = {.ss_sp = stack, .ss_size = sizeof(stack)};
@@ -50,9 +50,9 @@ int runner_main(const char *name, const struct device *substitute)
         fprintf(stderr, "%s: started by assay, which gives it a socket; run assay eval\n", name);
         return 2;
     }
-    if (catch_abort() < 0)
+    if (runner_catch_abort() < 0)
         return 2;
     /* Looks for descriptors before anything else is opened: later the driver may use their
      * numbers. */
-    runner_run(WIRE_SOCKET_FD, if_open(WIRE_LOCK_FD), if_open(WIRE_TURN_FD), substitute);
+    runner_run(WIRE_SOCKET_FD, if_open(WIRE_LOCK_FD), if_open(WIRE_TURN_FD), substitute, 0);
 }

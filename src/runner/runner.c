@@ -129,6 +129,12 @@ static void await_turn(struct runner *s)
     fd_closep(&s->turn_fd);
 }
 
+static unsigned needs_of(const struct device *d)
+{
+    return (d->needs_ioctl ? SANDBOX_NEEDS_DRIVER : 0) |
+           (d->is_interpreter ? SANDBOX_NEEDS_INTERPRETER : 0);
+}
+
 static void lock_down(struct runner *s)
 {
     const char *why = NULL;
@@ -139,7 +145,8 @@ static void lock_down(struct runner *s)
                                         s->device->maps_beyond_memory ? 0 : s->hello.mem_bytes,
                                     .read_paths = s->device->read_paths,
                                     .write_paths = s->device->write_paths,
-                                    .driver = s->device->needs_ioctl};
+                                    .own_paths = s->device->own_paths,
+                                    .needs = needs_of(s->device)};
     struct err err = ERR_INIT;
 
     if (found == 0)
@@ -192,7 +199,7 @@ static void seal_and_report(struct runner *s, uint32_t wanted)
     struct wire_msg m = WIRE_MSG_INIT(WIRE_READY);
     struct err err = ERR_INIT;
 
-    if (sandbox_seal(s->device->needs_ioctl, &s->layers, &err) < 0 ||
+    if (sandbox_seal(needs_of(s->device), &s->layers, &err) < 0 ||
         check_layers(s, wanted, &err) < 0)
         give_up(s, WIRE_STAGE_SANDBOX, 0, err.text);
     m.u.ready.layers = s->layers;
@@ -371,12 +378,14 @@ static _Noreturn void watch(struct runner *s)
     }
 }
 
-_Noreturn void runner_run(int sock, int lock_fd, int turn_fd, const struct device *substitute)
+_Noreturn void runner_run(int sock, int lock_fd, int turn_fd, const struct device *substitute,
+                          uint32_t layers)
 {
     struct runner *s = xcalloc(1, sizeof(*s));
     uint32_t wanted = sandbox_wanted(); /* asked with the rights we were born with */
 
     s->sock = sock;
+    s->layers = layers;
     s->lock_fd = lock_fd;
     s->turn_fd = turn_fd;
     receive_hello(s, substitute);

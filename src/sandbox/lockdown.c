@@ -22,7 +22,7 @@
 
 const char *const sandbox_layer_names[SANDBOX_LAYERS] = {
     "user_ns", "pid_ns",   "net_ns",          "ipc_ns",  "mount_ns", "uid",      "no_new_privs",
-    "rlimits", "landlock", "landlock_scopes", "seccomp", "cgroup",   "own_proc",
+    "rlimits", "landlock", "landlock_scopes", "seccomp", "cgroup",   "own_proc", "scratch",
 };
 
 uint32_t sandbox_wanted(void)
@@ -69,12 +69,13 @@ static bool limit(__rlimit_resource_t resource, uint64_t value)
 
 static bool set_limits(const struct sandbox_policy *p)
 {
+    bool driver = p->needs & SANDBOX_NEEDS_DRIVER, files = p->own_paths != NULL;
     bool ok = limit(RLIMIT_CORE, 0) &&
-              limit(RLIMIT_NOFILE, p->driver ? MAX_OPEN_FILES_DRIVER : MAX_OPEN_FILES);
+              limit(RLIMIT_NOFILE, driver ? MAX_OPEN_FILES_DRIVER : MAX_OPEN_FILES);
 
     /* RLIMIT_FSIZE concerns a driver's memfds, but not stderr, which is a pipe. */
-    if (!p->driver)
-        ok = limit(RLIMIT_FSIZE, 0) && ok;
+    if (!driver)
+        ok = limit(RLIMIT_FSIZE, files ? SANDBOX_SCRATCH_BYTES : 0) && ok;
     if (p->mem_bytes && !HAS_ASAN)
         ok = limit(RLIMIT_AS, p->mem_bytes) && ok;
     return ok;
@@ -108,9 +109,11 @@ int sandbox_enter(const struct sandbox_policy *p, uint32_t *layers, struct err *
 {
     /* Made before the uid changes: afterwards some paths may be out of reach. */
     AUTO(fd_closep) int ruleset = landlock_new();
+    bool driver = p->needs & SANDBOX_NEEDS_DRIVER;
 
     if (ruleset >= 0 && (allow_all(ruleset, p->read_paths, LANDLOCK_READ, err) < 0 ||
-                         allow_all(ruleset, p->write_paths, LANDLOCK_DEVICE, err) < 0))
+                         allow_all(ruleset, p->write_paths, LANDLOCK_DEVICE, err) < 0 ||
+                         allow_all(ruleset, p->own_paths, LANDLOCK_OWN, err) < 0))
         return -1;
     if (geteuid() == 0 && p->uid && become(p->uid))
         *layers |= SANDBOX_UID;
@@ -121,7 +124,7 @@ int sandbox_enter(const struct sandbox_policy *p, uint32_t *layers, struct err *
         *layers |= SANDBOX_RLIMITS;
     /* A change of uid clears the death signal, so it is asked for again. The /proc files of an
      * undumpable process belong to root: a driver could not name its threads there. */
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, p->driver) < 0)
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, driver) < 0)
         return fail_errno(err, "prctl in the sandbox");
     if (ruleset >= 0 && landlock_enter(ruleset) == 0) {
         *layers |= SANDBOX_LANDLOCK;

@@ -28,8 +28,9 @@ enum sandbox_layer {
     SANDBOX_SECCOMP = 1 << 10,
     SANDBOX_CGROUP = 1 << 11,   /* only if ASSAY_CGROUP names a folder for it */
     SANDBOX_OWN_PROC = 1 << 12, /* a /proc that shows no process of others */
+    SANDBOX_SCRATCH = 1 << 13,  /* only for interpreters: a small folder of the process's own */
 };
-#define SANDBOX_LAYERS 13
+#define SANDBOX_LAYERS 14
 extern const char *const sandbox_layer_names[SANDBOX_LAYERS]; /* "user_ns", ..., by bit */
 /* Layers that a runner must have, on this machine and for this user, to be called complete. */
 uint32_t sandbox_wanted(void);
@@ -58,6 +59,43 @@ struct sandbox_spawn {
 int sandbox_start(const struct sandbox_spawn *s, pid_t *ret_pid, int *ret_pidfd,
                   uint32_t *ret_layers, struct err *err);
 
+#define SANDBOX_SCRATCH_BYTES ((uint64_t)64 << 20)
+
+/* A runner that is forked from a process which has much in memory, and does not exec:
+ *
+ *   parent --fork--> a process between: sandbox_unshare() --fork--> runner: sandbox_settle()
+ *
+ * A process enters a new pid namespace only by being born in it, hence the one between, which exits
+ * at once. Its parent must be single-threaded or fork without touching what other threads hold. */
+
+/* Leaves the namespaces of the parent. attempt: 0, 1, ...; later ones ask for fewer namespaces,
+ * each in a fresh process. Returns 0 (*ret_layers: what was got), 1 if this attempt was refused and
+ * another may not be, -1 when all were. */
+int sandbox_unshare(int attempt, uint32_t *ret_layers, struct err *err);
+
+struct sandbox_birth {
+    int between; /* pidfd of the process between: the runner waits for its end */
+    int fds[2];  /* fds[i] becomes 3+i; every descriptor that is not named here is closed */
+    int n_fds;
+    int out_fd;          /* becomes stdout and stderr */
+    int group_fd;        /* from cgroup_door(); -1: none */
+    const char *scratch; /* a folder under which an empty one of the runner's own is mounted */
+};
+/* Goes the steps of sandbox_start() inside the new process: it leads a process group, dies with
+ * whoever adopted it, has its own /proc and scratch folder, limits and descriptors. layers: in, as
+ * sandbox_unshare() gave them; out, with what was added. */
+int sandbox_settle(const struct sandbox_birth *b, uint32_t *layers, struct err *err);
+
+/* Needs of a runner beyond computing, as bits. */
+enum sandbox_needs {
+    /* The calls by which a device driver allocates, launches and waits (ioctl, memfd, ...), more
+     * descriptors, and to be dumpable. */
+    SANDBOX_NEEDS_DRIVER = 1 << 0,
+    /* An interpreter's libraries try to start programs and go on without: that is refused instead
+     * of killed. They keep files in a folder of their own. */
+    SANDBOX_NEEDS_INTERPRETER = 1 << 1,
+};
+
 struct sandbox_policy {
     uid_t uid;          /* user to become if we are root; 0: stay as we are */
     uint64_t mem_bytes; /* RLIMIT_AS; 0: none (drivers reserve huge ranges) */
@@ -65,15 +103,15 @@ struct sandbox_policy {
      * NULL-terminated, NULL: none. Paths that do not exist are passed over. */
     const char *const *read_paths;
     const char *const *write_paths; /* device nodes (ioctl too), /proc/self/task */
-    bool driver;                    /* limits that a device driver can live with */
+    const char *const *own_paths;   /* folders in which the runner may make files */
+    unsigned needs;                 /* SANDBOX_NEEDS_* */
 };
 /* Called in the runner, while it is single-threaded. *layers gains the bits that are on. A layer
  * that cannot be had is no error: its bit stays 0. */
 int sandbox_enter(const struct sandbox_policy *p, uint32_t *layers, struct err *err);
 /* Called in the runner, after the driver is open: seccomp for all threads, for good. Sockets can
- * still be read and written, but pass no more descriptors. `driver` also allows the calls by which
- * a device driver allocates, launches and waits (ioctl, memfd, ...). */
-int sandbox_seal(bool driver, uint32_t *layers, struct err *err);
+ * still be read and written, but pass no more descriptors. needs: SANDBOX_NEEDS_*. */
+int sandbox_seal(unsigned needs, uint32_t *layers, struct err *err);
 
 /* Runs a compiler or another tool in a sandbox: bubblewrap if it works, else namespaces and
  * Landlock by system call. The tool sees system folders and `ro_dirs` read-only, and may write only

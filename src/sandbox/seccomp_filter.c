@@ -5,7 +5,9 @@
  *   refused  everything unnamed: EPERM, and an honest library goes on without it;
  *   killed   what no kernel for a device has any use for: new programs, the network, other
  *            processes, the kernel's own machinery. The judge reads SIGSYS as `rejected: sandbox`.
- * To allow a call: a line in allowed[], or in of_drivers[] if only a device driver needs it. To
+ * An interpreter is only refused new programs: its libraries try, and go on.
+ * To allow a call: a line in allowed[], or in of_drivers[] or of_interpreters[] if only these need
+ * it. To
  * allow it with certain arguments: a line in special[]; with all but some: one in unwanted[].
  *
  * Between calls a runner is stopped, and a process that stands still is woken by SIGCONT alone. It
@@ -147,12 +149,25 @@ static const int of_drivers[] = {
     SCMP_SYS(getpriority),
 };
 
-static const int killed[] = {
-    /* other programs */
+/* Calls by which an interpreter's libraries keep files in a folder of their own. Which folder that
+ * is, is Landlock's business. No locks: a lock on a descriptor that several runners hold would be a
+ * channel between them. */
+static const int of_interpreters[] = {
+    SCMP_SYS(mkdir),     SCMP_SYS(mkdirat), SCMP_SYS(rmdir),    SCMP_SYS(unlink),
+    SCMP_SYS(unlinkat),  SCMP_SYS(rename),  SCMP_SYS(renameat), SCMP_SYS(renameat2),
+    SCMP_SYS(ftruncate), SCMP_SYS(fchmod),  SCMP_SYS(chmod),    SCMP_SYS(fchmodat),
+    SCMP_SYS(utimensat), SCMP_SYS(fsync),   SCMP_SYS(umask),    SCMP_SYS(getdents),
+};
+
+/* New programs: killed, but refused to an interpreter. */
+static const int programs[] = {
     SCMP_SYS(fork),
     SCMP_SYS(vfork),
     SCMP_SYS(execve),
     SCMP_SYS(execveat),
+};
+
+static const int killed[] = {
     /* the network */
     SCMP_SYS(socket),
     SCMP_SYS(socketpair),
@@ -313,14 +328,15 @@ static int add_mmap(scmp_filter_ctx ctx)
     return rc == 0 ? add_rule(ctx, SCMP_ACT_ALLOW, SCMP_SYS(mmap), own) : rc;
 }
 
-/* Allows new threads, but no new processes. */
-static int add_clone(scmp_filter_ctx ctx)
+/* Allows new threads, but no new processes. The answer to one that is not killed is the filter's
+ * default, EPERM. */
+static int add_clone(scmp_filter_ctx ctx, unsigned needs)
 {
     struct scmp_arg_cmp thread = {0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD};
     struct scmp_arg_cmp process = {0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0};
     int rc = add_rule(ctx, SCMP_ACT_ALLOW, SCMP_SYS(clone), thread);
 
-    if (rc == 0)
+    if (rc == 0 && !(needs & SANDBOX_NEEDS_INTERPRETER))
         rc = add_rule(ctx, SCMP_ACT_KILL_PROCESS, SCMP_SYS(clone), process);
     /* clone3 takes its flags by pointer, which no filter can follow. glibc goes back to clone()
      * when there is no clone3; EPERM would make it give up. */
@@ -360,7 +376,23 @@ static int load_unwanted(scmp_filter_ctx ctx)
     return rc == 0 ? seccomp_load(ctx) : rc;
 }
 
-static int load_filter(scmp_filter_ctx ctx, bool driver)
+/* Lists of calls that a runner with such needs may make, too. */
+static int add_needs(scmp_filter_ctx ctx, unsigned needs)
+{
+    bool driver = needs & SANDBOX_NEEDS_DRIVER;
+    int rc =
+        driver ? add_list(ctx, SCMP_ACT_ALLOW, of_drivers, ARRAY_SIZE(of_drivers)) : add_mmap(ctx);
+
+    if (rc == 0 && driver)
+        rc = add_special(ctx, of_drivers_special, ARRAY_SIZE(of_drivers_special));
+    if (rc == 0 && (needs & SANDBOX_NEEDS_INTERPRETER))
+        rc = add_list(ctx, SCMP_ACT_ALLOW, of_interpreters, ARRAY_SIZE(of_interpreters));
+    if (rc == 0 && !(needs & SANDBOX_NEEDS_INTERPRETER))
+        rc = add_list(ctx, SCMP_ACT_KILL_PROCESS, programs, ARRAY_SIZE(programs));
+    return rc;
+}
+
+static int load_filter(scmp_filter_ctx ctx, unsigned needs)
 {
     int rc = set_up(ctx);
 
@@ -372,18 +404,14 @@ static int load_filter(scmp_filter_ctx ctx, bool driver)
         rc = add_special(ctx, special, ARRAY_SIZE(special));
     if (rc == 0)
         rc = add_setfl(ctx);
-    if (rc == 0 && !driver)
-        rc = add_mmap(ctx);
     if (rc == 0)
-        rc = add_clone(ctx);
-    if (rc == 0 && driver)
-        rc = add_list(ctx, SCMP_ACT_ALLOW, of_drivers, ARRAY_SIZE(of_drivers));
-    if (rc == 0 && driver)
-        rc = add_special(ctx, of_drivers_special, ARRAY_SIZE(of_drivers_special));
+        rc = add_clone(ctx, needs);
+    if (rc == 0)
+        rc = add_needs(ctx, needs);
     return rc == 0 ? seccomp_load(ctx) : rc;
 }
 
-int sandbox_seal(bool driver, uint32_t *layers, struct err *err)
+int sandbox_seal(unsigned needs, uint32_t *layers, struct err *err)
 {
     if (prctl(PR_GET_SECCOMP) < 0)
         return 0; /* a kernel without seccomp */
@@ -393,10 +421,10 @@ int sandbox_seal(bool driver, uint32_t *layers, struct err *err)
     scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ERRNO(EPERM));
     int rc = but && ctx ? 0 : -ENOMEM;
 
-    if (rc == 0 && driver)
+    if (rc == 0 && (needs & SANDBOX_NEEDS_DRIVER))
         rc = load_unwanted(but);
     if (rc == 0)
-        rc = load_filter(ctx, driver);
+        rc = load_filter(ctx, needs);
     seccomp_release(but);
     seccomp_release(ctx);
     if (rc < 0) {

@@ -63,6 +63,7 @@ static const char *const faults[] = {
     "CUDA_ERROR_UNKNOWN",
     /* Baselines in PyTorch (workers/assay_worker/session.py). */
     "TORCH",
+    "PYTHON", /* an exception in a candidate */
     "OUT_OF_MEMORY",
     /* The fake device (device/fake/fake_runner.c). */
     "FAKE_ERROR_FAULT",

@@ -20,8 +20,11 @@
     X(WRONG, UNWRITTEN, "unwritten", "An output element was never written.") \
     X(WRONG, OUT_OF_BOUNDS, "out_of_bounds", "The candidate wrote before the start or past the end of an output.") \
     X(WRONG, INPUT_CHANGED, "input_changed", "GPUs: the candidate wrote to its inputs, which are mapped read-only.") \
+    X(WRONG, TYPE, "type", "Python: a call returned something else than the declared number of dense tensors.") \
+    X(WRONG, SHAPE, "shape", "Python: a call returned a tensor of another shape than declared.") \
+    X(WRONG, DTYPE, "dtype", "Python: a call returned a tensor of another dtype than declared.") \
     X(CRASH, SIGNAL, "SIG?", "A signal ended the candidate's process. The code is the signal's name, for example `SIGSEGV`, or `SIG?` for one without a name.") \
-    X(CRASH, FAULT, "fault", "The device reported an error. The code is its name if the judge's list has it, for example `CUDA_ERROR_ILLEGAL_ADDRESS`; for baselines `TORCH` or `OUT_OF_MEMORY`. Else it is `fault`, and `detail` quotes the error.") \
+    X(CRASH, FAULT, "fault", "The device reported an error. The code is its name if the judge's list has it, for example `CUDA_ERROR_ILLEGAL_ADDRESS`; for baselines `TORCH` or `OUT_OF_MEMORY`, for an exception in Python `PYTHON`. Else it is `fault`, and `detail` quotes the error.") \
     X(CRASH, EXITED, "exited", "The candidate ended its process.") \
     X(CRASH, RETURNED, "returned", "`assay_kernel` returned a value other than 0.") \
     X(CRASH, SETUP, "setup", "The candidate's setup failed.") \
@@ -35,7 +38,12 @@
     X(BUILD_ERROR, COMPILER, "compiler", "The compiler refused the source; `build.log` has its messages.") \
     X(BUILD_ERROR, TIMEOUT, "timeout", "The compiler did not end in time.") \
     X(BUILD_ERROR, TOO_LARGE, "too_large", "The artifact is too large, or the source is over 4 MiB. Of such a source one byte more than the limit is kept.") \
-    X(BUILD_ERROR, LOAD, "load", "The artifact does not load, or has no `assay_kernel`.") \
+    X(BUILD_ERROR, LOAD, "load", "The artifact does not load, or has no `assay_kernel`; Python: the file has no entry.") \
+    X(BUILD_ERROR, IMPORT, "import", "Python: the file cannot be imported: a syntax error, or an exception at its top level.") \
+    X(BUILD_ERROR, MODULE, "module", "Python: the file imports a module that is not there.") \
+    X(BUILD_ERROR, CONSTRUCT, "construct", "Python: the constructor raised an exception.") \
+    X(BUILD_ERROR, SIGNATURE, "signature", "Python: the constructor or the function takes other arguments than the problem gives.") \
+    X(BUILD_ERROR, PARAMETERS, "parameters", "Python: a parameter of the problem fits none of the candidate's.") \
     X(REJECTED, SANDBOX, "sandbox", "The candidate made a system call that no kernel needs.") \
     X(REJECTED, PHYSICS, "physics", "The time is below what memory, arithmetic or an empty kernel takes on this device.") \
     X(REJECTED, CLOCK, "clock", "The runner's time and the judge's disagree, and did so again in a fresh process.") \

@@ -7,6 +7,11 @@
 
 #define SOURCE_MAX (4 << 20)
 
+/* The text of a candidate that is a folder: this head with the number of files, a line "BYTES NAME"
+ * for each, then their bytes. The first is the one that is called. No program in Python begins like
+ * that. */
+#define SOURCE_FOLDER_HEAD "assay-folder 1 "
+
 /* A candidate: a name, whose suffix says how it is built, and its text. Not owned. */
 struct source_text {
     const char *name;

@@ -17,7 +17,7 @@ excused = {"122_allocates_all", "049_shared_scratch", "049_scratch_without_main_
 if len(os.sched_getaffinity(0)) == 1:
     excused |= {"203_forged_done", "207_wakes_itself"}
 def bad_of(attacks):
-    return [a for a in attacks if a["outcome"] not in ("caught", "passed") and a["name"].removesuffix(".c") not in excused]
+    return [a for a in attacks if a["outcome"] not in ("caught", "passed") and os.path.splitext(a["name"])[0] not in excused]
 
 # A machine that is disturbed can make an attack look fast, or catch it in another moment: where the time is part of what
 # it must get, it has two more goes. Under a sanitizer no time means anything.
@@ -39,4 +39,9 @@ t = r["totals"]
 assert not bad and (status == 0 or excused or first), t
 assert t["caught"] > 90 and t["passed"] >= 6, t
 assert {a["class"] for a in r["attacks"]} >= set("ABCDEFIJK"), "a class has no candidate"
+there = set(os.listdir(os.path.join(os.environ["ROOT"], "attacks/python"))) - {"README.md"}
+judged = {a["name"] for a in r["attacks"] if a["name"].endswith(".py")}
+assert judged == there or r["totals"]["skipped"] == len(there), (there - judged, r["totals"])
+if r["totals"]["skipped"]:
+    print("no torch:", r["totals"]["skipped"], "candidates in Python were skipped")
 P

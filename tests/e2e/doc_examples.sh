@@ -1,5 +1,6 @@
 # The examples of docs/devices are what their pages say: they pass on a device that is here, and those for CUDA compile as
-# they stand, by nvcc and by NVRTC. A page's language is the suffix that it names first, except for CUDA.
+# they stand, by nvcc and by NVRTC. A page's language is the suffix that it names first, except for CUDA. Those in Python
+# are in docs/candidates.md.
 # san: no, nvcc and NVRTC do the work
 # long: 7 s
 set -u
@@ -41,6 +42,15 @@ for page in docs/devices/*.md; do
         n=$((n + 1))
     done
 done
-[ $n -ge 5 ] || { echo "only $n examples"; bad=1; }
+mkdir "$work/python"
+tests/e2e/pages.py blocks docs/candidates.md "$work/python" python=py
+for file in "$work"/python/*.py; do
+    problem=$(sed -n 's/^# assay eval \([^ ]*\) .*/\1/p' "$file")
+    if ! judge cpu "$file"; then
+        grep -q 'no torch' "$work/log" && lacks=torch || { echo "python/${file##*/}:"; cat "$work/log"; bad=1; }
+    fi
+    n=$((n + 1))
+done
+[ $n -ge 7 ] || { echo "only $n examples"; bad=1; }
 [ $bad = 1 ] || [ -z "$lacks" ] || { echo "no $lacks"; exit 77; }
 exit $bad

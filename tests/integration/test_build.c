@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* long: 7 s */
 /* covers: src/build/artifact_cache.c src/build/build_dir.c src/build/compiler.c */
-/* covers: src/build/program.c src/build/recipe.c src/build/toolchain_c.c src/build/toolchain_fake.c
- */
+/* covers: src/build/program.c src/build/recipe.c src/build/toolchain_c.c */
+/* covers: src/build/toolchain_fake.c src/build/toolchain_python.c */
 /* The builder: what it makes, what it keeps, and what a source cannot do to it. */
 #include "build_rig.h"
 
@@ -598,7 +598,7 @@ static void test_wrong_requests(void **state)
 
     (void)state;
     wrong_suffix.file_name = "mine.cu";
-    expect_error(&wrong_suffix, ERR_INPUT, "mine.cu: the cpu device takes .c files");
+    expect_error(&wrong_suffix, ERR_INPUT, "mine.cu: the cpu device takes .c or .py files");
     wrong_device.device = &abacus;
     expect_error(&wrong_device, ERR_INPUT, "mine.c: the abacus device takes no files");
     no_header.include_dir = "/no/such/folder";

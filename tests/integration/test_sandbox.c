@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* covers: src/sandbox/landlock.c src/sandbox/lockdown.c src/sandbox/seccomp_filter.c */
-/* covers: src/sandbox/spawn.c src/sandbox/thread_limit.c */
+/* covers: src/sandbox/child.c src/sandbox/spawn.c src/sandbox/thread_limit.c */
 /* The walls, tried from inside: this program starts itself as a runner, locks itself in and then
  * does what a hostile candidate would. */
 #include "walls_rig.h"
@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -525,6 +526,67 @@ static const struct attempt driver_attempts[] = {
     {"driver: outlive the judge", try_outlive_judge, 0, EPERM},
 };
 
+/* A folder, a file in it that grows and moves, and nothing of that left. */
+static int try_own_files(void)
+{
+    AUTO(freep) char *dir = xasprintf("/dev/shm/assay-test-%d", (int)getuid());
+    AUTO(freep) char *file = fs_join(dir, "a"), *moved = fs_join(dir, "b");
+    int fd, rc;
+
+    rmdir(dir); /* left by a test that was killed */
+    if (mkdir(dir, 0700) < 0)
+        return errno;
+    fd = open(file, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    rc = fd < 0 || write(fd, "1", 1) != 1 || ftruncate(fd, 4096) < 0 || rename(file, moved) < 0
+             ? errno
+             : 0;
+    unlink(moved);
+    unlink(file);
+    return rmdir(dir) < 0 ? errno : rc;
+}
+
+static int try_own_file_lock(void)
+{
+    return errno_of(flock(STDOUT_FILENO, LOCK_SH));
+}
+
+static int try_large_file(void)
+{
+    AUTO(freep) char *path = xasprintf("/dev/shm/assay-test-large-%d", (int)getuid());
+    int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600), rc;
+
+    signal(SIGXFSZ, SIG_IGN);
+    rc = fd < 0 ? errno : errno_of(ftruncate(fd, (off_t)SANDBOX_SCRATCH_BYTES + 1));
+    unlink(path);
+    return rc;
+}
+
+/* With the rights of an interpreter's runner. */
+static const struct attempt interpreter_attempts[] = {
+    {"interpreter: fork", try_fork, 0, EPERM},
+    {"interpreter: clone without thread", try_fork_raw, 0, EPERM},
+    {"interpreter: exec", try_exec, 0, EPERM},
+    {"interpreter: own files", try_own_files, 0, 0},
+    {"interpreter: own file too large", try_large_file, 0, EFBIG},
+    {"interpreter: lock", try_own_file_lock, 0, EPERM},
+    {"interpreter: thread", try_thread, 0, 0},
+    {"interpreter: clone3", try_clone3, 0, ENOSYS},
+    {"interpreter: socket", try_socket, SIGSYS, 0},
+    {"interpreter: kill another", try_kill_other, SIGSYS, 0},
+    {"interpreter: ptrace", try_ptrace, SIGSYS, 0},
+    {"interpreter: send a descriptor to the judge", try_send_descriptor, SIGSYS, 0},
+    {"interpreter: be woken", try_be_woken, 0, EPERM},
+    {"interpreter: outlive the judge", try_outlive_judge, 0, EPERM},
+    {"interpreter: shared memory", try_shared_memory, 0, EPERM},
+    {"interpreter: read /etc/passwd", try_passwd, 0, EACCES},
+    {"interpreter: write in /tmp", try_write_tmp, 0, EACCES},
+};
+
+static bool of_interpreter(const char *name)
+{
+    return strncmp(name, "interpreter: ", 13) == 0;
+}
+
 static bool of_driver(const char *name)
 {
     return strncmp(name, "driver: ", 8) == 0;
@@ -538,12 +600,16 @@ static int helper_main(const char *name, uint32_t layers)
 {
     static const char *const reads[] = {"/sys", "/et{c,x}/ld.so.c*", "/no/such", NULL};
     static const char *const writes[] = {"/proc/self/task", NULL};
-    bool driver = of_driver(name);
+    static const char *const owns[] = {"/dev/shm", NULL};
+    bool driver = of_driver(name), interpreter = of_interpreter(name);
     struct sandbox_policy policy = {.uid = geteuid() == 0 ? NOBODY : 0,
                                     .mem_bytes = driver ? 0 : (uint64_t)1024 * MIB,
                                     .read_paths = driver ? reads : NULL,
                                     .write_paths = driver ? writes : NULL,
-                                    .driver = driver};
+                                    .own_paths = interpreter ? owns : NULL,
+                                    .needs = driver        ? SANDBOX_NEEDS_DRIVER
+                                             : interpreter ? SANDBOX_NEEDS_INTERPRETER
+                                                           : 0};
     const struct attempt *a = strcmp(name, hang.name) == 0 ? &hang : NULL;
     uint32_t wanted = sandbox_wanted();
     struct err err = ERR_INIT;
@@ -554,10 +620,13 @@ static int helper_main(const char *name, uint32_t layers)
     for (size_t i = 0; i < ARRAY_SIZE(driver_attempts) && !a; i++)
         if (strcmp(name, driver_attempts[i].name) == 0)
             a = &driver_attempts[i];
+    for (size_t i = 0; i < ARRAY_SIZE(interpreter_attempts) && !a; i++)
+        if (strcmp(name, interpreter_attempts[i].name) == 0)
+            a = &interpreter_attempts[i];
     if (!a)
         return EXIT_NO_CASE;
-    if (sandbox_enter(&policy, &layers, &err) < 0 || sandbox_seal(driver, &layers, &err) < 0 ||
-        layers != wanted) {
+    if (sandbox_enter(&policy, &layers, &err) < 0 ||
+        sandbox_seal(policy.needs, &layers, &err) < 0 || layers != wanted) {
         dprintf(2, "layers %x, wanted %x: %s\n", layers, wanted, err.text);
         return EXIT_NO_LAYER;
     }
@@ -704,6 +773,24 @@ static void test_driver_attempts_as_user(void **state)
 {
     (void)state;
     passes_as_user(failed_driver_attempts);
+}
+
+static int failed_interpreter_attempts(void)
+{
+    return failed_of(interpreter_attempts, ARRAY_SIZE(interpreter_attempts));
+}
+
+static void test_interpreter_attempts(void **state)
+{
+    (void)state;
+    testing_needs_namespaces();
+    assert_int_equal(failed_interpreter_attempts(), 0);
+}
+
+static void test_interpreter_attempts_as_user(void **state)
+{
+    (void)state;
+    passes_as_user(failed_interpreter_attempts);
 }
 
 static bool born_with(const char *name, uint32_t lacking)
@@ -887,11 +974,18 @@ static int set_up(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_attempts),           cmocka_unit_test(test_attempts_as_user),
-        cmocka_unit_test(test_driver_attempts),    cmocka_unit_test(test_driver_attempts_as_user),
-        cmocka_unit_test(test_threads_are_shared), cmocka_unit_test(test_crossed_descriptors),
-        cmocka_unit_test(test_no_such_program),    cmocka_unit_test(test_dies_with_judge),
-        cmocka_unit_test(test_planned_failure),    cmocka_unit_test(test_proc_that_cannot_be_had),
+        cmocka_unit_test(test_attempts),
+        cmocka_unit_test(test_attempts_as_user),
+        cmocka_unit_test(test_driver_attempts),
+        cmocka_unit_test(test_driver_attempts_as_user),
+        cmocka_unit_test(test_interpreter_attempts),
+        cmocka_unit_test(test_interpreter_attempts_as_user),
+        cmocka_unit_test(test_threads_are_shared),
+        cmocka_unit_test(test_crossed_descriptors),
+        cmocka_unit_test(test_no_such_program),
+        cmocka_unit_test(test_dies_with_judge),
+        cmocka_unit_test(test_planned_failure),
+        cmocka_unit_test(test_proc_that_cannot_be_had),
         cmocka_unit_test(test_nothing_is_left),
     };
 

@@ -28,6 +28,30 @@ static int load(const char *comment, struct corpus *ret, struct err *err)
     return rc;
 }
 
+static void comments_of_python(void **state)
+{
+    static const char text[] =
+        "# licence\n# Sleeps.\n# problem: level1/40\n# expected: wrong: max\n"
+        "import torch\n# expected: pass\n";
+    AUTO(freep) char *dir = xstrdup("corpus-XXXXXX");
+    AUTO(corpus_release) struct corpus c = {NULL, 0};
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+
+    AUTO(freep) char *path = fs_join(dir, "038_memo.py");
+
+    assert_int_equal(fs_write_atomic(path, text, strlen(text), &err), 0);
+    for (int n = 1; n <= 2; n++) { /* a second folder adds to the first */
+        must(corpus_load(dir, &device_cpu, &c, &err), &err);
+        assert_int_equal(c.n, n);
+        assert_string_equal(c.attacks[n - 1].problem, "level1/40");
+        assert_string_equal(c.attacks[n - 1].wanted, "wrong: max");
+    }
+    fs_remove_tree(dir);
+}
+
 static void comments_that_are_taken(void **state)
 {
     static const struct {
@@ -171,6 +195,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comments_that_are_taken),
+        cmocka_unit_test(comments_of_python),
         cmocka_unit_test(comments_that_are_refused),
         cmocka_unit_test(times_are_held_against_the_controls),
         cmocka_unit_test(times_are_held_against_figures),

@@ -17,6 +17,7 @@ static void faults_are_called_by_the_list(void **state)
         {"CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access", "CUDA_ERROR_ILLEGAL_ADDRESS"},
         {"CUDA_ERROR_LAUNCH_FAILED", "CUDA_ERROR_LAUNCH_FAILED"},
         {"TORCH: RuntimeError: no", "TORCH"},
+        {"PYTHON: ValueError: no", "PYTHON"},
         {"OUT_OF_MEMORY: OutOfMemoryError: no", "OUT_OF_MEMORY"},
         {"FAKE_ERROR_FAULT: as its text says", "FAKE_ERROR_FAULT"},
         {"PASS: every answer is right", "fault"},

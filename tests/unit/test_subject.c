@@ -3,6 +3,7 @@
 #include "testing.h"
 
 #include "process/subject.h"
+#include "sandbox/sandbox.h"
 
 static struct subject of(const char *word)
 {
@@ -26,6 +27,23 @@ static void candidates_have_walls_and_are_audited(void **state)
     assert_int_equal(subject_clock(&s, &device_cuda), CLOCK_CLAIM_AUDITED);
     assert_int_equal(subject_clock(&s, &device_cpu), CLOCK_JUDGE);
     assert_string_equal(subject_clock_name(&s, &device_cuda), "claim, audited");
+}
+
+static void python_has_the_walls_and_the_clock_of_other_candidates(void **state)
+{
+    const struct subject s = {.kind = subject_kind_of_file("a/model.py")};
+
+    (void)state;
+    assert_ptr_equal(s.kind, &subject_python);
+    assert_ptr_equal(subject_kind_of_file("model.py.c"), &subject_native);
+    assert_ptr_equal(subject_kind_of_file("model.cu"), &subject_native);
+    assert_true(s.kind->sandboxed && s.kind->memory_counted && s.kind->group_killed);
+    assert_false(s.kind->is_baseline || s.kind->own_clock || s.kind->wrong_excused);
+    assert_int_equal(s.kind->launcher, LAUNCH_ZYGOTE);
+    assert_int_equal(subject_clock(&s, &device_cuda), CLOCK_CLAIM_AUDITED);
+    assert_int_equal(subject_clock(&s, &device_cpu), CLOCK_JUDGE);
+    assert_int_equal(subject_layers(&s), sandbox_wanted() | SANDBOX_SCRATCH);
+    assert_int_equal(subject_layers(&(struct subject){.kind = &subject_native}), sandbox_wanted());
 }
 
 /* The shortest way to run somebody's Python would be a worker's, which has neither. */
@@ -62,6 +80,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(candidates_have_walls_and_are_audited),
+        cmocka_unit_test(python_has_the_walls_and_the_clock_of_other_candidates),
         cmocka_unit_test(only_what_is_ours_has_no_walls_or_its_own_clock),
         cmocka_unit_test(a_vendors_library_alone_is_excused),
     };

@@ -2,6 +2,6 @@
 #include "build/recipe.h"
 #include "device/cpu/cpu_device.h"
 
-const struct device device_cpu = {CPU_DEVICE, .judge = &cpu_judge, .gauges = &cpu_gauges,
-                                  .toolchains =
-                                      (const struct toolchain *const[]){&toolchain_c, NULL}};
+const struct device device_cpu = {
+    CPU_DEVICE, .judge = &cpu_judge, .gauges = &cpu_gauges,
+    .toolchains = (const struct toolchain *const[]){&toolchain_c, &toolchain_python, NULL}};

@@ -6,7 +6,7 @@ printf 'op relu\ntime 20us\n' >gen/a/level1_19/sample1.fake
 printf 'op zeros\n' >gen/b/level1/19/sample0.fake
 cp gen/a/level1_19/sample0.fake gen/b/level1/19/sample1.fake # the same file shares its record
 printf 'op relu\ncrash SIGSEGV\n' >gen/b/level1/19/sample2.fake
-echo 'class ModelNew: pass' >gen/b/level1/19/sample3.py
+echo 'fn main(): pass' >gen/b/level1/19/sample3.mojo
 cp gen/a/level1_19/sample0.fake gen/b/level1_998/sample0.fake
 echo 'int x;' >gen/b/level1/19/mine.c
 for start in 1 2; do

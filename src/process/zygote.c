@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "process/zygote.h"
+
+#include "base/fs.h"
+#include "process/pyproc.h"
+#include "sandbox/cgroup.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct zygote {
+    struct pyproc python;
+};
+
+/* A fork inherits the environment, and a candidate can read it. So the zygote gets these variables
+ * of the user's, by which Python and its packages are found, and no others. */
+static const char *const taken[] = {"PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "CUDA_HOME"};
+static const char *const own[] = {
+    "LC_ALL=C",
+    "PYTHONUTF8=1",
+    "PYTHONDONTWRITEBYTECODE=1",
+    /* Without it an import of torch's starts CUDA, and no child of this process could use it. */
+    "PYTORCH_NVML_BASED_CUDA_CHECK=1",
+};
+#define ENV_MAX (ARRAY_SIZE(taken) + ARRAY_SIZE(own) + 1)
+
+static void make_environment(char *ret[ENV_MAX])
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+        ret[n++] = xstrdup(own[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(taken); i++) {
+        const char *value = getenv(taken[i]);
+
+        if (value)
+            ret[n++] = xasprintf("%s=%s", taken[i], value);
+    }
+    ret[n] = NULL;
+}
+
+static void free_environment(char *envp[ENV_MAX])
+{
+    for (size_t i = 0; envp[i]; i++)
+        free(envp[i]);
+}
+
+/* The library lies beside assay-runner, or in a dist tree in lib beside bin. */
+static char *find_library(const char *runner)
+{
+    const char *slash = strrchr(runner, '/');
+    AUTO(freep) char *dir = slash ? xstrndup(runner, (size_t)(slash - runner)) : xstrdup(".");
+    AUTO(freep) char *beside = fs_join(dir, "libassay-runner.so");
+
+    return fs_exists(beside) ? steal(&beside) : fs_join(dir, "../lib/libassay-runner.so");
+}
+
+int zygote_open(const struct places *places, const cpu_set_t *cpus, struct zygote **ret,
+                struct err *err)
+{
+    AUTO(freep) char *script = xasprintf("%s/workers/zygote.py", places->share);
+    AUTO(freep) char *library = find_library(places->runner);
+    const char *const arguments[] = {library, places->share, places->home, places->cache, NULL};
+    char *envp[ENV_MAX];
+    const struct pyproc_config config = {.name = "Python zygote",
+                                         .script = script,
+                                         .arguments = arguments,
+                                         .envp = envp,
+                                         .cpus = cpus};
+    struct pyproc python;
+
+    if (!fs_exists(library))
+        return fail(err, ERR_SYSTEM, "no %s: build it with make", library);
+    make_environment(envp);
+
+    int rc = pyproc_open(&python, &config, err);
+
+    free_environment(envp);
+    if (rc < 0)
+        return -1;
+    *ret = xcalloc(1, sizeof(**ret));
+    (*ret)->python = python;
+    return 0;
+}
+
+void zygote_close(struct zygote *z)
+{
+    if (z)
+        pyproc_close(&z->python);
+    free(z);
+}
+
+void zygote_closep(struct zygote **z)
+{
+    zygote_close(*z);
+    *z = NULL;
+}
+
+const char *zygote_version(const struct zygote *z)
+{
+    return z->python.version;
+}
+
+int zygote_start(struct zygote *z, int sock, int out_fd, const char *group, pid_t *ret_pid,
+                 int *ret_pidfd, struct err *err)
+{
+    AUTO(fd_closep) int door = group ? cgroup_door(group) : -1;
+    const int fds[] = {sock, out_fd, door};
+
+    return pyproc_start(&z->python, "runner", fds, door < 0 ? 2 : 3, ret_pid, ret_pidfd, err);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* A runner inside a Python process: libassay-runner.so, which workers/zygote.py loads. Protocol,
+ * page, walls and seal are those of assay-runner. Python only imports the candidate and calls it.
+ *
+ * workers/assay_python/library.py has the same structures; tests/e2e/python_library.py holds them
+ * together. */
+#ifndef ASSAY_PYTHON_PYTHON_RUNNER_H
+#define ASSAY_PYTHON_PYTHON_RUNNER_H
+
+#include "sandbox/sandbox.h"
+#include "tensor/shape.h"
+
+#include <stdint.h>
+
+struct python_tensor {
+    int32_t dtype; /* enum dtype */
+    int32_t rank;
+    int64_t dim[SHAPE_MAX_RANK];
+    void *data;
+};
+
+/* Functions in Python. A failure is -1, with one line in `text`. */
+struct python_glue {
+    /* Imports and constructs the candidate. */
+    int (*load)(const void *bundle, size_t bytes);
+    /* Makes tensors of one pair of arenas; in[first_param...] are parameters. Returns a number for
+     * call(). */
+    int (*prepare)(const struct python_tensor *in, int n_in, int first_param,
+                   const struct python_tensor *out, int n_out);
+    int (*call)(int number);
+    char *text;
+    size_t text_bytes;
+};
+
+/* For Python: functions of src/sandbox with a text in place of struct err. */
+int assay_unshare(int attempt, uint32_t *ret_layers, char *text, size_t text_bytes);
+/* Becomes a runner (sandbox_settle(), runner_run()) and does not return. read_paths: what the walls
+ * let it read; ends with NULL. */
+_Noreturn void assay_run(const struct sandbox_birth *birth, uint32_t layers,
+                         const char *const *read_paths, const struct python_glue *glue);
+
+#endif

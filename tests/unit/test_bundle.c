@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* What a runner gets of a candidate in Python. */
+#include "problem_rig.h"
+
+#include "process/bundle.h"
+
+#include <jansson.h>
+
+static json_t *head_of(const struct bundle_request *r, const char **ret_rest)
+{
+    static struct buf out = BUF_INIT;
+
+    buf_reset(&out);
+    bundle_write(r, &out);
+
+    const char *newline = strchr(buf_str(&out), '\n');
+
+    assert_non_null(newline);
+    *ret_rest = newline + 1;
+    return json_loadb(out.ptr, (size_t)(newline - out.ptr), 0, NULL);
+}
+
+static const char problem[] = "problem { 'P', level = 1, id = 1 }\n"
+                              "sizes { full = { N = 256 }, small = { N = 32 } }\n"
+                              "init(N, tuple(3, 5))\n"
+                              "local x = input('x', f32, { N, N })\n"
+                              "local w = param('w', f32, { N })\n"
+                              "output('y', x * w)\n";
+
+static void says_what_the_problem_wants(void **state)
+{
+    AUTO(problem_freep) struct problem *p = load(problem);
+    const struct buf text = {.ptr = (char *)"import torch\n", .len = 13};
+    const struct bundle_request r = {
+        .problem = p, .size = &p->sizes[SIZES_SMALL][0], .file = "some/model.py", .text = &text};
+    const char *rest, *main, *file, *init, *name, *dtype, *entry, *output, *module_name;
+    int bytes, dim;
+    json_t *head = head_of(&r, &rest);
+
+    (void)state;
+    assert_non_null(head);
+    assert_int_equal(
+        json_unpack(head, "{s:[[si]], s:s, s:s, s:{s:s, s:[s]}, s:[{s:s, s:s, s:[i]}], s:[s]}",
+                    "files", &file, &bytes, "main", &main, "entry", &entry, "module", "init_python",
+                    &init, "state", &module_name, "params", "name", &name, "dtype", &dtype, "shape",
+                    &dim, "outputs", &output),
+        0);
+    assert_string_equal(file, "model.py");
+    assert_string_equal(main, "model.py");
+    assert_string_equal(entry, "");
+    assert_string_equal(init, "[32, (3, 5)]");
+    assert_string_equal(name, "w");
+    assert_string_equal(module_name, "w");
+    assert_string_equal(dtype, "f32");
+    assert_string_equal(output, "y");
+    assert_int_equal(dim, 32);
+    assert_int_equal(bytes, 13);
+    assert_string_equal(rest, "import torch\n");
+    json_decref(head);
+}
+
+/* A name that is a path, or no name at all, must not choose where a runner writes. */
+static void names_are_plain(void **state)
+{
+    static const char *const cases[][2] = {
+        {"a.py", "a.py"},
+        {"x/../a-b_1.py", "a-b_1.py"},
+        {"x/a b.py", "candidate.py"},
+        {"x/", "candidate.py"},
+        {".py", "candidate.py"},
+        {"x/..", "candidate.py"},
+        {"\"\n.py", "candidate.py"},
+    };
+    AUTO(problem_freep) struct problem *p = load(problem);
+    const struct buf text = {.ptr = (char *)"", .len = 0};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        const struct bundle_request r = {.problem = p,
+                                         .size = &p->sizes[SIZES_SMALL][0],
+                                         .file = cases[i][0],
+                                         .entry = "mine",
+                                         .text = &text};
+        const char *rest;
+        json_t *head = head_of(&r, &rest);
+
+        assert_string_equal(json_string_value(json_object_get(head, "main")), cases[i][1]);
+        assert_string_equal(json_string_value(json_object_get(head, "entry")), "mine");
+        json_decref(head);
+    }
+}
+
+/* The text of a folder, and texts that only begin like one: these are files. */
+static void folders(void **state)
+{
+    static const struct {
+        const char *text;
+        int n_files;
+        const char *rest;
+    } cases[] = {
+        {"assay-folder 1 2\n3 b.py\n2 d/a x.cu\nabcde", 2, "abcde"},
+        {"assay-folder 1 0\nabc", 0, "abc"},
+        {"assay-folder 1 2\n3 b.py\n", 1, "assay-folder 1 2\n3 b.py\n"},
+        {"assay-folder 1 9\n3 b.py", 1, "assay-folder 1 9\n3 b.py"},
+        {"assay-folder 1 1\nb.py\n", 1, "assay-folder 1 1\nb.py\n"},
+        {"assay-folder 1 1\n5", 1, "assay-folder 1 1\n5"},
+        {"assay-folder 1 1", 1, "assay-folder 1 1"},
+        {"assay-folder", 1, "assay-folder"},
+    };
+    AUTO(problem_freep) struct problem *p = load(problem);
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        const struct buf text = {.ptr = (char *)cases[i].text, .len = strlen(cases[i].text)};
+        const struct bundle_request r = {
+            .problem = p, .size = &p->sizes[SIZES_SMALL][0], .file = "x.py", .text = &text};
+        const char *rest;
+        json_t *head = head_of(&r, &rest), *files = json_object_get(head, "files");
+
+        assert_int_equal(json_array_size(files), cases[i].n_files);
+        assert_string_equal(rest, cases[i].rest);
+        if (cases[i].n_files == 2) {
+            assert_string_equal(json_string_value(json_object_get(head, "main")), "b.py");
+            assert_string_equal(json_string_value(json_array_get(json_array_get(files, 1), 0)),
+                                "d/a x.cu");
+        }
+        json_decref(head);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(says_what_the_problem_wants),
+        cmocka_unit_test(names_are_plain),
+        cmocka_unit_test(folders),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""Tensors on the judge's memory, and one call. A result is copied into the judge's memory inside the
+call: what is there when the call is done is all that counts."""
+import ctypes
+
+import torch
+
+# By number: enum dtype of src/tensor/dtype.h.
+NAMES = ("f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2", "i64", "i32", "i8", "u8", "bool")
+TORCH_NAMES = {
+    "f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16",
+    "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2",
+    "i64": "int64", "i32": "int32", "i8": "int8", "u8": "uint8", "bool": "bool",
+}  # fmt: skip
+
+
+class Wrong(Exception):
+    """A result that is no answer. word: a reason of `wrong` (src/process/rproc_order.c)."""
+
+    def __init__(self, word, text):
+        super().__init__(f"{word}: {text}")
+
+
+def dtype_of(name):
+    dtype = getattr(torch, TORCH_NAMES[name], None)
+    if dtype is None:
+        raise RuntimeError(f"torch {torch.__version__} has no {TORCH_NAMES[name]}")
+    return dtype
+
+
+def wrap(tensor):
+    """A tensor on memory that is mapped at tensor.data (library.Tensor), without a copy."""
+    dtype, shape = dtype_of(NAMES[tensor.dtype]), list(tensor.dim[: tensor.rank])
+    count = 1
+    for dim in shape:
+        count *= dim
+    size = count * torch.empty(0, dtype=dtype).element_size()
+    if count == 0:
+        return torch.empty(shape, dtype=dtype)
+    memory = (ctypes.c_char * size).from_address(tensor.data)
+    return torch.frombuffer(memory, dtype=torch.uint8).view(dtype).view(shape).data
+
+
+def short(dtype):
+    return str(dtype).replace("torch.", "")
+
+
+def name_of(value):
+    if isinstance(value, (tuple, list)):
+        return f"a {type(value).__name__} of {len(value)}"
+    return type(value).__name__
+
+
+def as_results(result, outputs):
+    """A list of results, one for each output. None: the candidate wrote to the outputs it was given."""
+    if type(result) in (tuple, list) and len(result) == len(outputs):
+        return result
+    if len(outputs) == 1:
+        return [result]
+    raise Wrong("type", f"expected {len(outputs)} tensors, got {name_of(result)}")
+
+
+def check(got, want, which):
+    if type(got) is not torch.Tensor:
+        raise Wrong("type", f"expected a torch.Tensor as {which}, got {name_of(got)}")
+    if got.layout is not torch.strided or got.device.type != "cpu":
+        raise Wrong("type", f"expected a dense tensor on the cpu as {which}, got {got.layout} on {got.device}")
+    if got.shape != want.shape:
+        raise Wrong("shape", f"expected {list(want.shape)} as {which}, got {list(got.shape)}")
+    if got.dtype != want.dtype:
+        raise Wrong("dtype", f"expected {short(want.dtype)} as {which}, got {short(got.dtype)}")
+
+
+class Parameters:
+    """The candidate's parameters: the same objects for the life of a process, on the memory of
+    whichever arena a call has. Their versions are raised, as after a step of an optimiser."""
+
+    def __init__(self, tensors):
+        self.tensors = tensors  # in the problem's order
+        self.raise_all = version_raiser(tensors)
+
+    def point(self, values):
+        for mine, value in zip(self.tensors, values):
+            mine.data = value
+        self.raise_all()
+
+
+def version_raiser(tensors):
+    """A function that raises `_version` of all tensors."""
+    if not tensors:
+        return lambda: None
+    if hasattr(torch.autograd.graph, "increment_version"):
+        raise_one = torch.autograd.graph.increment_version
+        return lambda: [raise_one(tensor) for tensor in tensors]
+    # A view of no element shares its base's version, and filling it changes nothing else.
+    nothing = [tensor.detach().view(-1)[:0] for tensor in tensors]
+    return lambda: torch._foreach_zero_(nothing)
+
+
+class Call:
+    """One pair of arenas."""
+
+    def __init__(self, function, parameters, inputs, values, outputs, names, given_outputs):
+        self.function, self.parameters = function, parameters
+        self.inputs, self.values, self.outputs = inputs, values, outputs
+        self.names, self.given_outputs = names, given_outputs
+
+    def __call__(self):
+        torch.set_grad_enabled(False)
+        self.parameters.point(self.values)
+        # New objects in every call, so that no cache by identity hits.
+        args = [value.data if type(value) is torch.Tensor else value for value in self.inputs]
+        if self.given_outputs:
+            args += [tensor.data for tensor in self.outputs]
+        result = self.function(*args)
+        if result is not None or not self.given_outputs:
+            self.keep(result)
+
+    def keep(self, result):
+        for got, want, name in zip(as_results(result, self.outputs), self.outputs, self.names):
+            check(got, want, name)
+            want.copy_(got.data)

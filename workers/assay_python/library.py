@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""libassay-runner.so by ctypes: src/python/python_runner.h in Python."""
+import ctypes
+
+MAX_RANK = 8
+TEXT_BYTES = 1024
+
+
+class Tensor(ctypes.Structure):
+    _fields_ = [("dtype", ctypes.c_int32), ("rank", ctypes.c_int32),
+                ("dim", ctypes.c_int64 * MAX_RANK), ("data", ctypes.c_void_p)]
+
+
+LOAD = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t)
+PREPARE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Tensor), ctypes.c_int, ctypes.c_int,
+                           ctypes.POINTER(Tensor), ctypes.c_int)
+CALL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
+
+
+class Glue(ctypes.Structure):
+    _fields_ = [("load", LOAD), ("prepare", PREPARE), ("call", CALL), ("text", ctypes.c_void_p),
+                ("text_bytes", ctypes.c_size_t)]
+
+
+class Birth(ctypes.Structure):
+    _fields_ = [("between", ctypes.c_int), ("fds", ctypes.c_int * 2), ("n_fds", ctypes.c_int),
+                ("out_fd", ctypes.c_int), ("group_fd", ctypes.c_int), ("scratch", ctypes.c_char_p)]
+
+
+class Library:
+    """PyDLL: the interpreter's lock stays with the runner's loop, so that no thread of a candidate's
+    runs Python code between calls."""
+
+    def __init__(self, path):
+        self.dll = ctypes.PyDLL(path)
+        self.dll.assay_unshare.argtypes = [ctypes.c_int, ctypes.POINTER(ctypes.c_uint32),
+                                           ctypes.c_char_p, ctypes.c_size_t]
+        self.dll.assay_run.argtypes = [ctypes.POINTER(Birth), ctypes.c_uint32,
+                                       ctypes.POINTER(ctypes.c_char_p), ctypes.POINTER(Glue)]
+        self.dll.assay_run.restype = None
+
+    def unshare(self, attempt):
+        """(layers, None), or (None, why) if another attempt may go better."""
+        layers, text = ctypes.c_uint32(0), ctypes.create_string_buffer(TEXT_BYTES)
+        rc = self.dll.assay_unshare(attempt, ctypes.byref(layers), text, TEXT_BYTES)
+        if rc < 0:
+            raise OSError(text.value.decode(errors="replace"))
+        return (None, text.value.decode(errors="replace")) if rc else (layers.value, None)
+
+    def run(self, birth, layers, read_paths, glue):
+        """Becomes a runner; does not return."""
+        paths = [path.encode() for path in read_paths]
+        self.dll.assay_run(ctypes.byref(birth), layers, (ctypes.c_char_p * (len(paths) + 1))(*paths),
+                           ctypes.byref(glue))

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""Imports torch once, then forks a sealed runner for a candidate in Python whenever the judge asks
+for one. Started by assay (src/process/zygote.c) with a socket as descriptor 3.
+
+    judge                                   this process
+          <-------------------------------  "ready python 3.11.2, torch 2.11.0, ..."
+      "runner" + socket, output, [cgroup] ->  forks a process that leaves the namespaces and forks
+          <-------------------------------  the runner: "pid 1234"
+
+This process is trusted, has no walls, runs nothing of a candidate's and touches no device. What a
+runner needs of it is imported here: its walls let it read no file of ours.
+"""
+import contextlib
+import gc
+import importlib
+import os
+import platform
+import socket
+import sys
+
+CONTROL_FD = 3
+# torch.utils.cpp_extension asks torch for devices. PYTORCH_NVML_BASED_CUDA_CHECK, which the judge
+# sets, answers without starting CUDA; otherwise no child could use it.
+OPTIONAL = ("triton", "torch.utils.cpp_extension")
+
+
+def import_optional():
+    for name in OPTIONAL:
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+
+
+def versions(torch):
+    found = [f"python {platform.python_version()}", f"torch {torch.__version__}"]
+    triton = sys.modules.get("triton")
+    return ", ".join(found + ([f"triton {triton.__version__}"] if triton else []))
+
+
+def be_runner(lib, layers, between, fds, paths):
+    """In the runner: its socket, its output, and the door of its cgroup if there is one."""
+    from assay_python import bundle, library, runner
+
+    birth = library.Birth(between, (fds[0], -1), 1, fds[1], fds[2] if len(fds) > 2 else -1,
+                          bundle.PLACE.encode())
+    lib.run(birth, layers, paths, runner.Runner().glue)
+
+
+def be_between(lib, attempt, fds, paths, report):
+    """Returns an exit status: 0, or 2 if another attempt may go better."""
+    layers, why = lib.unshare(attempt)
+    if layers is None:
+        print(why, file=sys.stderr)
+        return 2
+    between = os.pidfd_open(os.getpid())
+    child = os.fork()
+    if child == 0:
+        be_runner(lib, layers, between, fds, paths)
+    os.write(report, str(child).encode())
+    return 0
+
+
+def try_to_fork(lib, attempt, fds, paths):
+    """(exit status of the process between, pid of the runner). The runner is the judge's child when
+    the process between is gone."""
+    read_end, report = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            status = be_between(lib, attempt, fds, paths, report)
+        except Exception as error:
+            print(error, file=sys.stderr)
+        finally:
+            sys.stderr.flush()
+            os._exit(status)
+    os.close(report)
+    _, waited = os.waitpid(child, 0)
+    pid = os.read(read_end, 32).decode()
+    os.close(read_end)
+    return os.waitstatus_to_exitcode(waited), pid
+
+
+def fork_runner(lib, fds, paths):
+    """The runner's pid, or "" if there is none."""
+    attempt, (status, pid) = 0, try_to_fork(lib, 0, fds, paths)
+    while status == 2:
+        attempt += 1
+        status, pid = try_to_fork(lib, attempt, fds, paths)
+    return pid if status == 0 else ""
+
+
+def main():
+    library_path, *hidden = sys.argv[1:]
+    control = socket.socket(fileno=CONTROL_FD)
+    try:
+        import torch
+
+        from assay_python import library, runner, walls  # every runner starts from here
+    except ImportError as error:
+        print(error, file=sys.stderr)
+        return 1
+    # torch reads /proc/cpuinfo now: a runner could not. One thread means that none is started.
+    torch.set_num_threads(1)
+    import_optional()
+    ours = sys.path.pop(0)  # the folder of this script
+    lib = library.Library(library_path)
+    paths = walls.read_paths([ours, *hidden])
+    gc.collect()
+    gc.freeze()  # the children share these pages: a collection of theirs must not touch them
+    control.send(f"ready {versions(torch)}".encode())
+    while True:
+        request, fds, _, _ = socket.recv_fds(control, 256, 3)
+        if not request:
+            return 0
+        sys.stdout.flush()
+        sys.stderr.flush()
+        control.send(f"pid {fork_runner(lib, fds, paths) or 0}".encode())
+        for fd in fds:
+            os.close(fd)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
