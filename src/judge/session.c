@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "judge/session_import.h"
 #include "judge/session_size.h"
 
 #include "base/clock.h"
@@ -515,6 +516,8 @@ void session_eval(struct session *s, const struct source_text *source, struct pr
 
     if (rc == 0)
         rc = take_zygote(s, ret, &err);
+    if (rc == 0)
+        rc = session_import(s, ret, &err);
     if (rc == 0)
         rc = inspect_start(&inspection, &err);
     if (rc == 0)

@@ -107,6 +107,7 @@ const struct subject_kind subject_python = {
     .sandboxed = true,
     .memory_counted = true,
     .group_killed = true,
+    .imported_first = true,
     .born_large = true,
     .has_scratch = true,
     .names_reasons = true,

@@ -28,10 +28,11 @@ struct subject_kind {
     bool own_clock;      /* the subject's claim is the score, and nobody audits it */
     bool memory_counted; /* memory is counted against the problem's budget */
     bool takes_spares;
-    bool wrong_excused; /* measuring goes on after a wrong answer, which stays the verdict */
-    bool group_killed;  /* helpers in the subject's process group are killed with it */
-    bool born_large;    /* the process holds much memory before it has a candidate */
-    bool has_scratch;   /* a folder of its own belongs to its walls */
+    bool wrong_excused;  /* measuring goes on after a wrong answer, which stays the verdict */
+    bool group_killed;   /* helpers in the subject's process group are killed with it */
+    bool imported_first; /* the build is to load it once, in a process that gets no content */
+    bool born_large;     /* the process holds much memory before it has a candidate */
+    bool has_scratch;    /* a folder of its own belongs to its walls */
     /* A failure begins with a word that says what failed; the reason is that of the word, if it is
      * on the judge's list (python_reason.h). */
     bool names_reasons;

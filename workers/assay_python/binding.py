@@ -72,4 +72,4 @@ def bind(wanted, have):
 
 
 def describe(side):
-    return ", ".join(f"{name} {dtype} {list(shape)}" for name, (shape, dtype) in side.items()) or "none"
+    return ", ".join(f"{name} {str(dtype).replace('torch.', '')} {list(shape)}" for name, (shape, dtype) in side.items()) or "none"

@@ -37,6 +37,14 @@ def one_line(error):
     return f"{type(error).__name__}: {lines[0].strip()}" if lines else type(error).__name__
 
 
+def show(error, path):
+    """Prints the traceback from the candidate's own file on."""
+    trace = error.__traceback__
+    while trace and trace.tb_frame.f_code.co_filename != path:
+        trace = trace.tb_next
+    traceback.print_exception(type(error), error, trace)
+
+
 def load_module(bundle):
     """The candidate's module. Its folder comes last on sys.path: a file torch.py beside it replaces
     nothing. Without a scratch folder the module has no file, and no siblings."""
@@ -55,7 +63,7 @@ def load_module(bundle):
     except ModuleNotFoundError as error:
         raise Refused("module", f"there is no module {error.name}{place_of(error, path)}") from error
     except BaseException as error:  # exit() at import, too
-        traceback.print_exc()
+        show(error, path)
         raise Refused("import", f"{one_line(error)}{place_of(error, path)}") from error
     return module, path
 
@@ -108,7 +116,7 @@ def construct(name, cls, bundle, path):
     try:
         model = cls(*args)
     except BaseException as error:
-        traceback.print_exc()
+        show(error, path)
         raise Refused("construct", f"{one_line(error)}{place_of(error, path)}") from error
     if isinstance(model, torch.nn.Module):
         model.train(bundle.module["mode"] == "train")

@@ -125,7 +125,7 @@ class Runner:
         except calls.Wrong as error:
             return self.say(str(error))
         except BaseException as error:
-            traceback.print_exc()
+            entry.show(error, self.candidate.path)
             return self.say(self.candidate.explain(error))
 
 
