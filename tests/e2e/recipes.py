@@ -138,7 +138,7 @@ def device():
     return copies + [
         mock("docs/devices/fake.md"),
         ("src/device/device.h", "replace", r"(?<=X\(fake\))", " X(mock)"),
-        ("src/build/recipe.h", "replace", r"(?<=toolchain_fake)(?=;)", ", toolchain_mock"),
+        ("src/build/recipe.h", "replace", r"(?<=toolchain_python)(?=;)", ", toolchain_mock"),
         ("README.md", "replace", r"(?<=It is one native program in C, for )", "mocks, "),
         ("attacks/mock/001_writes_nothing.mock", "new", "",
          "# /* licence */ /* Does nothing. expected: wrong: unwritten */\ntime 10us\n"),
