@@ -3,6 +3,7 @@
  * expected values are made. The process is a runner like those that are judged, with the same
  * walls: an import that succeeds here succeeds there. */
 #include "judge/session_import.h"
+#include "judge/session_size.h"
 
 #include "base/clock.h"
 #include "base/fs.h"
@@ -52,7 +53,7 @@ static int import_first_size(struct session *s, struct evaluation *e, struct err
     if (write_module(s, e, &module, err) < 0)
         return -1;
     config.subject = e->subject;
-    config.start_timeout_ms = MAX(e->subject.kind->start_limit_ms, config.start_timeout_ms);
+    config.start_timeout_ms = session_start_timeout_ms(s, e->subject.kind);
     config.in = &in;
     config.out = &out;
     config.n_inputs = g->n_inputs;

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #define WORKER_LIMIT_MS 900000 /* torch.compile with max-autotune takes minutes */
-#define IMPORT_LIMIT_MS 60000  /* a candidate in Python may import a good deal */
 
 /* --- texts --- */
 
@@ -111,7 +110,7 @@ const struct subject_kind subject_python = {
     .born_large = true,
     .has_scratch = true,
     .names_reasons = true,
-    .start_limit_ms = IMPORT_LIMIT_MS,
+    .built_by_start = true,
     .write_module = python_module,
 };
 
