@@ -4,6 +4,7 @@ import ctypes
 
 MAX_RANK = 8
 TEXT_BYTES = 1024
+ERROR_BYTES = 111  # of a call's error: WIRE_ERROR_MAX of src/wire/wire.h less the end
 
 
 class Tensor(ctypes.Structure):
