@@ -62,6 +62,10 @@ assert case([("conv.weight", [4, 3]), ("conv.bias", [4])], [("k", [4, 3]), ("c",
 assert case([("a.weight", [4]), ("a.bias", [4]), ("b.weight", [4]), ("b.bias", [4])],
             [("x_b", [4]), ("x_w", [4]), ("y_b", [4]), ("y_w", [4])],
             {"a.weight": "x_w", "a.bias": "x_b", "b.weight": "y_w", "b.bias": "y_b"}) == {"order"}
+# A list's numbers say nothing about the kind.
+assert case([("a.bias", [4]), ("a.weight", [4]), ("b.bias", [4]), ("b.weight", [4])],
+            [("weights.0", [4]), ("weights.1", [4]), ("biases.0", [4]), ("biases.1", [4])],
+            {"a.bias": "biases.0", "a.weight": "weights.0", "b.bias": "biases.1", "b.weight": "weights.1"}) == {"order"}
 # A weight is never taken for a bias, nor another shape for this one; others of the candidate's stay as they are.
 case([("a.weight", [4]), ("a.bias", [4])], [("p", [4]), ("q", [4])], {}, ["a.weight", "a.bias"])
 case([("a.weight", [4])], [("a.weight", [5])], {}, ["a.weight"])
