@@ -120,7 +120,7 @@ END
 # shellcheck disable=SC2046
 "$ASSAY" eval level1/19 $(sed 's/ .*/.py/' wanted.txt) --sizes small --check-only --json >records.jsonl 2>err.txt
 python3 - <<'END' || bad=1
-import json, sys
+import json, os, sys
 records = {r["candidate"]["file"][:-3]: r for r in map(json.loads, open("records.jsonl"))}
 bad = 0
 for line in open("wanted.txt"):
@@ -138,6 +138,7 @@ pas = records["relu"]
 assert pas["build"]["toolchain"].startswith("python 3."), pas["build"]
 assert pas["audit"]["clock"] == "judge" and pas["sandbox"]["trusted"] is False
 assert "ZeroDivisionError" in records["divides"]["build"]["log"], records["divides"]["build"]
+assert pas["candidate"]["results"] == ("copied" if os.environ.get("COPIED") else "read"), pas["candidate"]
 assert pas["sandbox"]["builder"] == "runner" and pas["build"]["ms"] > 0
 assert "ValueError: no way" in records["raises"]["candidate"]["printed"]
 sys.exit(bad)
