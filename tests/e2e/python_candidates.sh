@@ -170,6 +170,15 @@ if ! grep -q 'wrong: max' out.txt || ! grep -q 'again: .* folder --entry Other '
     wrong "--entry"
 fi
 
+# --- a run folder of KernelBench's, with files in Python and in C ---
+mkdir -p runs/mine
+cp relu.py runs/mine/level_1_problem_19_sample_0_kernel.py
+cp raises.py runs/mine/level_1_problem_19_sample_1_kernel.py
+cp syntax.py runs/mine/level_1_problem_19_sample_2_kernel.py
+cp "$ROOT/exemplars/cpu/level1/019_relu/naive.c" runs/mine/level_1_problem_19_sample_3_kernel.c
+"$ASSAY" run runs/mine --name mixed --sizes small --check-only >out.txt 2>&1
+grep -q '^mine *4 *2 *0 *1 *0 *1 *0 *0 *0$' out.txt || { cat out.txt; wrong "a run folder"; }
+
 # --- a memory budget counts what the candidate keeps, and not torch's own memory ---
 cat >budget.lua <<'END'
 problem { "ReLU with little memory", level = 1, id = 1 }
