@@ -57,17 +57,18 @@ static const struct toolchain {
 
 static const struct toolchain *find_toolchain(const struct build_request *req, struct err *err)
 {
-    const char *dot = strrchr(req->file_name, '.'), *takes = NULL;
+    AUTO(buf_release) struct buf takes = BUF_INIT;
+    const char *dot = strrchr(req->file_name, '.');
 
     for (size_t i = 0; i < ARRAY_SIZE(toolchains); i++) {
         if (strcmp(toolchains[i].device, req->device) != 0)
             continue;
-        takes = toolchains[i].suffix;
-        if (dot && strcmp(dot, takes) == 0)
+        buf_addf(&takes, "%s%s", takes.len ? " and " : "", toolchains[i].suffix);
+        if (dot && strcmp(dot, toolchains[i].suffix) == 0)
             return &toolchains[i];
     }
     fail(err, ERR_INPUT, "%s: the %s device takes %s files", req->file_name, req->device,
-         takes ? takes : "no");
+         takes.len ? buf_str(&takes) : "no");
     return NULL;
 }
 

@@ -259,6 +259,9 @@ struct device_runner_ops {
     /* Optional. Names imported memory: the device reads it from now on before it says that it
      * waits. */
     void (*sweep)(void *ctx, const void *base, size_t bytes);
+    /* Optional. Names where the results of the last call lie, if not in the output arena: addresses
+     * in the order of outputs, `max` at most. Returns their number; 0: they are in the arena. */
+    int (*results)(void *ctx, uint64_t *ret, int max);
     /* Optional. Names the fault after DEVICE_STATUS_FAULT: "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal
      * ...". The text belongs to ctx. */
     const char *(*fault)(void *ctx);

@@ -22,6 +22,8 @@ static int import_in(const struct rproc_config *config, struct evaluation *e, st
 
     if (rc == 0)
         rc = rproc_ready(&r, &e->verdict, err);
+    /* Runners of this candidate can be read if this one can. */
+    e->subject.results_read = rc == 0 && rproc_readable(&r) && config->out->n <= WIRE_MAX_RESULTS;
     rproc_end(&r);
     free(e->build.log);
     e->build.log = xstrdup(buf_str(&r.text));

@@ -84,6 +84,7 @@ static void python_module(const struct subject *s, const struct problem *p, enum
                                      .size = &p->sizes[sizes][size],
                                      .file = s->file,
                                      .entry = s->entry,
+                                     .results_named = s->results_read,
                                      .text = text};
 
     bundle_write(&r, out);

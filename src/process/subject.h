@@ -54,6 +54,7 @@ struct subject {
     struct worker *worker;    /* set with LAUNCH_WORKER. Not owned */
     struct zygote *zygote;    /* set with LAUNCH_ZYGOTE. Not owned */
     const char *file;         /* name of a candidate's file. Not owned */
+    bool results_read;        /* the judge reads results where they lie in the process */
     const char *entry;        /* class or function that the user chose; NULL: none. Not owned */
 };
 

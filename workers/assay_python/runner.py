@@ -63,13 +63,16 @@ class Candidate:
             entry.check_call(self.name, function, [None] * n_in,
                              f"inputs and parameters (or {n_in + n_out}, with outputs)")
 
-    def prepare(self, ins, outs, first_param):
+    def prepare(self, ins, outs, first_param, results):
         tensors, outputs = [calls.wrap(tensor) for tensor in ins], [calls.wrap(tensor) for tensor in outs]
         inputs, params = self.bundle.forward(tensors[:first_param]), tensors[first_param:]
         if self.takes_params:
             inputs, params = inputs + params, []
-        return calls.Call(self.function, self.parameters, inputs, params, outputs,
+        call = calls.Call(self.function, self.parameters, inputs, params, outputs,
                           self.bundle.head["outputs"], self.given_outputs)
+        if self.bundle.head["results_named"]:
+            call.name_results(results, tensors)
+        return call
 
     def explain(self, error):
         """The place comes last, and a long text is cut before it."""
@@ -92,8 +95,11 @@ class Runner:
     def __init__(self):
         self.candidate, self.calls = None, []
         self.text = ctypes.create_string_buffer(library.TEXT_BYTES)
-        self.glue = library.Glue(library.LOAD(self.load), library.PREPARE(self.prepare),
-                                 library.CALL(self.call), ctypes.addressof(self.text), len(self.text))
+        self.results = library.Results()
+        self.glue = library.Glue(
+            library.LOAD(self.load), library.PREPARE(self.prepare), library.CALL(self.call),
+            ctypes.addressof(self.text), len(self.text), ctypes.addressof(self.results),
+            ctypes.addressof(self.results) + library.Results.count.offset)
 
     def say(self, text):
         self.text.value = text.encode(errors="replace")[: library.TEXT_BYTES - 1]
@@ -117,7 +123,7 @@ class Runner:
 
     def prepare(self, ins, n_in, first_param, outs, n_out):
         try:
-            self.calls.append(self.candidate.prepare(ins[:n_in], outs[:n_out], first_param))
+            self.calls.append(self.candidate.prepare(ins[:n_in], outs[:n_out], first_param, self.results))
             return len(self.calls) - 1
         except BaseException as error:
             entry.show(error, __file__)
