@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-# Replaces the copy of results by one that does nothing. What is in the judge's memory at the end of the call counts.
-# expected: wrong: unwritten or wrong: max
+# Returns its input, and replaces a function by which results are taken by one that does the work. That is inside the
+# timed call, so it gains nothing. Where results are copied, the function is not called.
+# expected: pass or wrong: max
 import torch
 from torch import nn
 
-
-torch.Tensor.copy_ = lambda self, other, non_blocking=False: self
+plain = torch.Tensor.contiguous
+torch.Tensor.contiguous = lambda self, **kwargs: torch.relu(plain(self, **kwargs))
 
 
 class ModelNew(nn.Module):
     def forward(self, x):
-        return torch.relu(x)
+        return x.clone()

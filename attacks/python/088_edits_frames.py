@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Walks up the stack and takes the outputs away from whoever called it. expected: wrong: unwritten or wrong: max or
+# Walks up the stack and takes outputs and names of results away from whoever called it. expected: wrong: unwritten or wrong: max or
 # wrong: type
 import sys
 
@@ -13,6 +13,6 @@ class ModelNew(nn.Module):
         while frame:
             owner = frame.f_locals.get("self")
             if hasattr(owner, "outputs"):
-                owner.outputs = [torch.empty_like(x)]
+                owner.outputs, owner.results = [torch.empty_like(x)], None
             frame = frame.f_back
         return torch.relu(x)

@@ -261,6 +261,9 @@ struct device_runner_ops {
     /* Optional. Names imported memory: the device reads it from now on before it says that it
      * waits. */
     void (*sweep)(void *ctx, const void *base, size_t bytes);
+    /* Optional. Names where the results of the last call lie, if not in the output arena: addresses
+     * in the order of outputs, `max` at most. Returns their number; 0: they are in the arena. */
+    int (*results)(void *ctx, uint64_t *ret, int max);
     /* Optional. Names the fault after DEVICE_STATUS_FAULT: "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal
      * ...". The text belongs to ctx. */
     const char *(*fault)(void *ctx);
@@ -353,7 +356,7 @@ int device_find(const char *word, const struct device **ret, int *ret_index, str
 int device_fail_missing(const struct device *d, const char *word, const char *why, struct err *err);
 /* 0, or device_fail_missing() if probe() finds none. */
 int device_check(const struct device *d, const char *word, struct err *err);
-/* Adds the suffixes of files that the device takes: ".c or .py"; "no" if there are none. */
+/* Adds the suffixes of files that the device takes: ".c and .py"; "no" if there are none. */
 void device_suffixes(const struct device *d, struct buf *out);
 /* True if the device takes files of this suffix. */
 bool device_takes(const struct device *d, const char *path);

@@ -76,7 +76,7 @@ void device_suffixes(const struct device *d, struct buf *out)
     if (!*d->toolchains)
         buf_adds(out, "no");
     for (const struct toolchain *const *t = d->toolchains; *t; t++)
-        buf_addf(out, "%s%s", t == d->toolchains ? "" : " or ", (*t)->suffix);
+        buf_addf(out, "%s%s", t == d->toolchains ? "" : " and ", (*t)->suffix);
 }
 
 bool device_takes(const struct device *d, const char *path)

@@ -302,10 +302,10 @@ static int baseline_device(const char *word, const struct device *chosen,
 int judge_device_for(const char *file, const struct device *chosen, const struct device *before,
                      const struct device **ret, struct err *err)
 {
-    if (baseline_is(file))
-        return baseline_device(file, chosen, before, ret, err);
     AUTO(buf_release) struct buf takes = BUF_INIT;
 
+    if (baseline_is(file))
+        return baseline_device(file, chosen, before, ret, err);
     *ret = chosen ? chosen : device_for_file(file);
     if (!chosen || device_takes(chosen, file))
         return 0;

@@ -340,9 +340,16 @@ static json_t *candidate_json(const struct evaluation *e)
             printed = e->sizes[i].trial.text;
             bytes = e->sizes[i].trial.text_bytes;
         }
-    return json_pack("{s:o, s:s, s:i, s:o, s:I}", "file", text(e->file_name), "hash",
-                     e->source_hash, "bytes", (int)e->source_len, "printed", text(printed),
-                     "printed_bytes", (json_int_t)bytes);
+
+    json_t *j = json_pack("{s:o, s:s, s:i, s:o, s:I}", "file", text(e->file_name), "hash",
+                          e->source_hash, "bytes", (int)e->source_len, "printed", text(printed),
+                          "printed_bytes", (json_int_t)bytes);
+
+    if (e->subject.kind->imported_first) {
+        json_object_set_new(j, "form", json_string("python"));
+        json_object_set_new(j, "results", json_string(e->subject.results_read ? "read" : "copied"));
+    }
+    return j;
 }
 
 static json_t *sizes_json(const struct session *s, const struct evaluation *e)

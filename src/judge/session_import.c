@@ -3,6 +3,7 @@
  * expected values are made. The process is a runner like those that are judged, with the same
  * walls: an import that succeeds here succeeds there. */
 #include "judge/session_import.h"
+#include "judge/session_size.h"
 
 #include "base/clock.h"
 #include "base/fs.h"
@@ -21,6 +22,8 @@ static int import_in(const struct rproc_config *config, struct evaluation *e, st
 
     if (rc == 0)
         rc = rproc_ready(&r, &e->verdict, err);
+    /* Runners of this candidate can be read if this one can. */
+    e->subject.results_read = rc == 0 && rproc_readable(&r) && config->out->n <= WIRE_MAX_RESULTS;
     rproc_end(&r);
     free(e->build.log);
     e->build.log = xstrdup(buf_str(&r.text));
@@ -52,7 +55,7 @@ static int import_first_size(struct session *s, struct evaluation *e, struct err
     if (write_module(s, e, &module, err) < 0)
         return -1;
     config.subject = e->subject;
-    config.start_timeout_ms = MAX(e->subject.kind->start_limit_ms, config.start_timeout_ms);
+    config.start_timeout_ms = session_start_timeout_ms(s, e->subject.kind);
     config.in = &in;
     config.out = &out;
     config.n_inputs = g->n_inputs;

@@ -119,6 +119,12 @@ static int write_module(struct session *s, int i, struct evaluation *e, struct e
     return fs_sealed_memfd("assay-module", text.ptr, text.len, &e->build.artifact_fd, err);
 }
 
+int session_start_timeout_ms(const struct session *s, const struct subject_kind *kind)
+{
+    return kind->built_by_start ? s->options.plan.build_timeout_ms
+                                : MAX(kind->start_limit_ms, s->runner.start_timeout_ms);
+}
+
 /* A baseline has another program, or none. It gets time to start, and memory for the values it
  * keeps. */
 static void use_subject(const struct session *s, const struct evaluation *e, const struct graph *g,
@@ -128,7 +134,7 @@ static void use_subject(const struct session *s, const struct evaluation *e, con
 
     runner->subject = e->subject;
     runner->require_sandbox = runner->require_sandbox && kind->sandboxed;
-    runner->start_timeout_ms = MAX(kind->start_limit_ms, runner->start_timeout_ms);
+    runner->start_timeout_ms = session_start_timeout_ms(s, kind);
     if (kind->launcher == LAUNCH_PLAIN) {
         runner->runner_path = s->plain;
         runner->mem_bytes += (uint64_t)(2 * ops_peak_bytes(g, OPS_FLOAT));

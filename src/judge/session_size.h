@@ -9,5 +9,7 @@
 int session_open_pool(struct session *s, int size, struct err *err);
 /* Judges one size: 0, 1 with e->verdict, -1 with err. */
 int session_judge_size(struct session *s, int i, struct evaluation *e, struct err *err);
+/* Limit of a process's start. One that is built by it has the time of a build. */
+int session_start_timeout_ms(const struct session *s, const struct subject_kind *kind);
 
 #endif

@@ -460,6 +460,8 @@ int trial_call(struct trial *t, struct rproc *r, int content, int count, bool ho
         rc = check_memory(t, r, v, err);
     }
     if (rc == 0)
+        rc = rproc_fetch(r, &s.arenas->out[s.out], v);
+    if (rc == 0)
         rc = check_tensors(t, &s, v, err);
     return rc;
 }

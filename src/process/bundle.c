@@ -133,6 +133,7 @@ void bundle_write(const struct bundle_request *r, struct buf *out)
                   names_json(g), "params", params_json(g), "outputs", outputs_json(g));
 
     json_object_set_new(head, "files", files);
+    json_object_set_new(head, "results_named", json_boolean(r->results_named));
 
     char *line = json_dumps(head, JSON_COMPACT);
 

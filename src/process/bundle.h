@@ -10,8 +10,9 @@
 struct bundle_request {
     const struct problem *problem;
     const struct size *size;
-    const char *file;  /* the candidate's file name; folders before it are left out */
-    const char *entry; /* the class or function that the user chose; NULL: by rank */
+    const char *file;   /* the candidate's file name; folders before it are left out */
+    const char *entry;  /* the class or function that the user chose; NULL: by rank */
+    bool results_named; /* results stay where they are; else they are copied to the arena */
     const struct buf *text;
 };
 

@@ -41,8 +41,10 @@ struct rproc_config {
 #define RPROC_TEXT_MAX 65536
 #define RPROC_GLIMPSES 32
 
+/* A word of the output: in an arena, or in the runner's own memory. */
 struct rproc_glimpse {
     const volatile uint32_t *word;
+    uint64_t address; /* used if the runner named its results */
     uint32_t value;
 };
 
@@ -74,6 +76,9 @@ struct rproc {
     uint64_t glimpse_ns; /* the judge's first look at the output after "done" */
     struct rproc_glimpse glimpses[RPROC_GLIMPSES]; /* words of the output at "done" */
     int n_glimpses;
+    /* Addresses that the runner named for the results of the last order; read once, at "done". */
+    uint64_t results[WIRE_MAX_RESULTS];
+    int n_results;
     uint64_t glimpse_key; /* chooses the words; secret */
     bool warm;            /* WARM was seen: the device is open */
     bool sealed;          /* READY was seen: from here on the runner's word is the candidate's */
@@ -133,6 +138,11 @@ struct rproc_reply {
  * although the order asks for a hold, if none was possible: no such device, or the candidate waits
  * for the device inside its call. */
 int rproc_run(struct rproc *r, struct rproc_reply *ret, struct verdict *v);
+/* Whether this process may read the runner's memory. */
+bool rproc_readable(const struct rproc *r);
+/* Brings results that the runner named to their places in an output arena. It must stand still.
+ * Does nothing if they are in the arena. */
+int rproc_fetch(const struct rproc *r, const struct mem *out, struct verdict *v);
 /* Sends SIGSTOP and waits until every thread stands still, so that nothing works ahead while the
  * judge prepares. */
 int rproc_stop(struct rproc *r, struct verdict *v, struct err *err);

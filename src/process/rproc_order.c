@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "process/python_reason.h"
+#include "process/rproc_results.h"
 #include "terms/fault_name.h"
 
 #include <signal.h>
@@ -33,18 +34,27 @@ static void take_glimpses(struct rproc *r, int out_arena)
     layout_peeks(r->config->out, r->glimpse_key + r->seq, &peeks);
     for (uint32_t i = 0; i < RPROC_GLIMPSES; i++) {
         struct rproc_glimpse *g = &r->glimpses[r->n_glimpses++];
+        size_t place = peeks_place(&peeks, i);
 
-        g->word = base + peeks_place(&peeks, i);
-        g->value = *g->word;
+        g->word = base + place;
+        g->address = rproc_result_at(r, place * sizeof(uint32_t));
     }
+
+    uint32_t now[RPROC_GLIMPSES];
+
+    rproc_look(r, now);
+    for (int i = 0; i < r->n_glimpses; i++)
+        r->glimpses[i].value = now[i];
 }
 
 static bool wrote_on(struct rproc *r)
 {
+    uint32_t now[RPROC_GLIMPSES];
     int changed = 0;
 
+    rproc_look(r, now);
     for (int i = 0; i < r->n_glimpses; i++)
-        changed += *r->glimpses[i].word != r->glimpses[i].value;
+        changed += now[i] != r->glimpses[i].value;
     r->n_glimpses = 0;
     return changed > 0;
 }
@@ -175,6 +185,7 @@ int rproc_run(struct rproc *r, struct rproc_reply *ret, struct verdict *v)
     uint64_t done = clock_ns();
 
     ret->wall_ns = r->call_ns = done - start;
+    rproc_take_results(r);
     take_glimpses(r, r->order.out_arena);
     r->glimpse_ns = clock_ns() - done;
     ret->claim_ns = p->claim_ns;

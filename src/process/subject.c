@@ -10,7 +10,6 @@
 #include <string.h>
 
 #define WORKER_LIMIT_MS 900000 /* torch.compile with max-autotune takes minutes */
-#define IMPORT_LIMIT_MS 60000  /* a candidate in Python may import a good deal */
 
 /* --- texts --- */
 
@@ -85,6 +84,7 @@ static void python_module(const struct subject *s, const struct problem *p, enum
                                      .size = &p->sizes[sizes][size],
                                      .file = s->file,
                                      .entry = s->entry,
+                                     .results_named = s->results_read,
                                      .text = text};
 
     bundle_write(&r, out);
@@ -111,7 +111,7 @@ const struct subject_kind subject_python = {
     .born_large = true,
     .has_scratch = true,
     .names_reasons = true,
-    .start_limit_ms = IMPORT_LIMIT_MS,
+    .built_by_start = true,
     .write_module = python_module,
 };
 

@@ -36,7 +36,8 @@ struct subject_kind {
     /* A failure begins with a word that says what failed; the reason is that of the word, if it is
      * on the judge's list (python_reason.h). */
     bool names_reasons;
-    int start_limit_ms; /* limit of the start; 0: the plan's */
+    bool built_by_start; /* its start takes as long as a build may */
+    int start_limit_ms;  /* limit of the start; 0: the plan's */
     /* Writes the text and the toolchain that the record shows. */
     int (*write_source)(const struct subject *s, const struct problem *p, enum size_set sizes,
                         const char *share, struct buf *text, struct buf *toolchain,
@@ -53,6 +54,7 @@ struct subject {
     struct worker *worker;    /* set with LAUNCH_WORKER. Not owned */
     struct zygote *zygote;    /* set with LAUNCH_ZYGOTE. Not owned */
     const char *file;         /* name of a candidate's file. Not owned */
+    bool results_read;        /* the judge reads results where they lie in the process */
     const char *entry;        /* class or function that the user chose; NULL: none. Not owned */
 };
 

@@ -102,6 +102,16 @@ static const char *fault(void *ctx)
     return glue->text;
 }
 
+static int name_results(void *ctx, uint64_t *ret, int max)
+{
+    int n = MIN(*glue->n_results, max);
+
+    (void)ctx;
+    for (int i = 0; i < n; i++)
+        ret[i] = glue->results[i];
+    return MAX(n, 0);
+}
+
 static const struct device_runner_ops python_ops = {
     .open = open_nothing,
     .import = hostmem_import,
@@ -111,6 +121,7 @@ static const struct device_runner_ops python_ops = {
     .release = release,
     .setup = set_up,
     .call = call,
+    .results = name_results,
     .fault = fault,
 };
 

@@ -30,6 +30,9 @@ struct python_glue {
     int (*call)(int number);
     char *text;
     size_t text_bytes;
+    /* Addresses of the last call's results, if they are not in the output arena. */
+    const uint64_t *results;
+    const int32_t *n_results;
 };
 
 /* For Python: functions of src/sandbox with a text in place of struct err. */

@@ -342,6 +342,14 @@ static struct reply obey(struct runner *s, struct wire_page *page, unsigned seq)
     return r;
 }
 
+static void name_results(struct runner *s, struct wire_page *page)
+{
+    const struct device_runner_ops *ops = s->device->runner;
+
+    page->n_results =
+        ops->results ? (uint32_t)ops->results(s->ctx, page->results, WIRE_MAX_RESULTS) : 0;
+}
+
 static void name_fault(struct runner *s, struct wire_page *page)
 {
     const struct device_runner_ops *ops = s->device->runner;
@@ -372,6 +380,7 @@ static _Noreturn void watch(struct runner *s)
 
         if (r.status == DEVICE_STATUS_FAULT)
             name_fault(s, page);
+        name_results(s, page);
         page->status = r.status;
         page->claim_ns = r.claim_ns;
         atomic_store_explicit(&page->done, done, memory_order_release);

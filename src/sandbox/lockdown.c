@@ -109,7 +109,9 @@ int sandbox_enter(const struct sandbox_policy *p, uint32_t *layers, struct err *
 {
     /* Made before the uid changes: afterwards some paths may be out of reach. */
     AUTO(fd_closep) int ruleset = landlock_new();
-    bool driver = p->needs & SANDBOX_NEEDS_DRIVER;
+    /* The /proc files of an undumpable process belong to root: a driver could not name its threads
+     * there, and a judge without root could not read an interpreter's results. */
+    bool dumpable = p->needs != 0;
 
     if (ruleset >= 0 && (allow_all(ruleset, p->read_paths, LANDLOCK_READ, err) < 0 ||
                          allow_all(ruleset, p->write_paths, LANDLOCK_DEVICE, err) < 0 ||
@@ -122,9 +124,8 @@ int sandbox_enter(const struct sandbox_policy *p, uint32_t *layers, struct err *
         *layers |= SANDBOX_NO_NEW_PRIVS;
     if (set_limits(p))
         *layers |= SANDBOX_RLIMITS;
-    /* A change of uid clears the death signal, so it is asked for again. The /proc files of an
-     * undumpable process belong to root: a driver could not name its threads there. */
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, driver) < 0)
+    /* A change of uid clears the death signal, so it is asked for again. */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, dumpable) < 0)
         return fail_errno(err, "prctl in the sandbox");
     if (ruleset >= 0 && landlock_enter(ruleset) == 0) {
         *layers |= SANDBOX_LANDLOCK;

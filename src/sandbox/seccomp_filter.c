@@ -157,6 +157,7 @@ static const int of_interpreters[] = {
     SCMP_SYS(unlinkat),  SCMP_SYS(rename),  SCMP_SYS(renameat), SCMP_SYS(renameat2),
     SCMP_SYS(ftruncate), SCMP_SYS(fchmod),  SCMP_SYS(chmod),    SCMP_SYS(fchmodat),
     SCMP_SYS(utimensat), SCMP_SYS(fsync),   SCMP_SYS(umask),    SCMP_SYS(getdents),
+    SCMP_SYS(chdir),
 };
 
 /* New programs: killed, but refused to an interpreter. */
@@ -274,6 +275,13 @@ static const struct special of_drivers_special[] = {
     {SCMP_SYS(fcntl), 1, F_SETPIPE_SZ, false, false},
 };
 
+/* Python marks a descriptor that came from a function of its own (tempfile's) by these, and takes
+ * EPERM for a failure to open the file. */
+static const struct special of_interpreters_special[] = {
+    {SCMP_SYS(ioctl), 1, FIOCLEX, false, false},
+    {SCMP_SYS(ioctl), 1, FIONCLEX, false, false},
+};
+
 /* Uses that not even a driver may make of a call that it may make otherwise. The kernel looks at 32
  * bits of a command, whatever stands above them. */
 static const struct unwanted {
@@ -376,6 +384,14 @@ static int load_unwanted(scmp_filter_ctx ctx)
     return rc == 0 ? seccomp_load(ctx) : rc;
 }
 
+static int add_interpreter(scmp_filter_ctx ctx)
+{
+    int rc = add_list(ctx, SCMP_ACT_ALLOW, of_interpreters, ARRAY_SIZE(of_interpreters));
+
+    return rc == 0 ? add_special(ctx, of_interpreters_special, ARRAY_SIZE(of_interpreters_special))
+                   : rc;
+}
+
 /* Lists of calls that a runner with such needs may make, too. */
 static int add_needs(scmp_filter_ctx ctx, unsigned needs)
 {
@@ -386,7 +402,7 @@ static int add_needs(scmp_filter_ctx ctx, unsigned needs)
     if (rc == 0 && driver)
         rc = add_special(ctx, of_drivers_special, ARRAY_SIZE(of_drivers_special));
     if (rc == 0 && (needs & SANDBOX_NEEDS_INTERPRETER))
-        rc = add_list(ctx, SCMP_ACT_ALLOW, of_interpreters, ARRAY_SIZE(of_interpreters));
+        rc = add_interpreter(ctx);
     if (rc == 0 && !(needs & SANDBOX_NEEDS_INTERPRETER))
         rc = add_list(ctx, SCMP_ACT_KILL_PROCESS, programs, ARRAY_SIZE(programs));
     return rc;

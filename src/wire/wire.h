@@ -190,6 +190,7 @@ enum wire_hold {
 
 #define WIRE_STATUS_FAULT INT32_MIN /* the device faulted; `error` says how */
 #define WIRE_ERROR_MAX 112
+#define WIRE_MAX_RESULTS 7         /* a cache line has room for so many */
 #define WIRE_STATUS_BAD_ORDER (-2) /* unknown order, or arenas that are no input and output */
 
 struct wire_page {
@@ -203,6 +204,10 @@ struct wire_page {
     _Alignas(64)
         atomic_uint awake; /* judge: "are you spinning?" (sequence), answered in awake_ack */
     _Alignas(64) atomic_uint awake_ack;
+    /* Runner, before `done`: addresses of results that lie in its own memory, one for each output;
+     * 0: results are in the output arena. */
+    uint32_t n_results;
+    uint64_t results[WIRE_MAX_RESULTS];
     _Alignas(64) atomic_uint release; /* judge: sequence number of the order that may start */
     _Alignas(64) atomic_uint queued;  /* runner: number of the held order that waits for `ready` */
     _Alignas(64) atomic_uint holding; /* the device: number of the order that it is held for; never

@@ -19,3 +19,22 @@ assert bad["verdict"] == "rejected" and bad["reason"] == "sandbox", bad["detail"
 assert not good["sandbox"]["missing"], good["sandbox"]
 assert {"landlock", "seccomp", "no_new_privs", "rlimits"} <= set(good["sandbox"]["layers"]), good["sandbox"]
 P
+# shellcheck disable=SC2181
+[ $? = 0 ] || exit 1
+# A candidate in Python, with results that the judge reads in its process.
+setpriv --reuid 65534 --regid 65534 --clear-groups "$ASSAY" eval --json --sizes small --check-only level1/19 \
+    "$ROOT/attacks/python/137_transposed_result.py" "$ROOT/attacks/python/007_writes_input.py" >r.json 2>err
+if grep -q 'no torch' err; then
+    echo "no torch: candidates in Python were not tried"
+    exit 0
+fi
+cat err
+python3 - <<'P'
+import json
+good, bad = [json.loads(line) for line in open("r.json")]
+assert good["verdict"] == "pass", good["detail"]
+assert bad["verdict"] == "crash" and bad["reason"] == "SIGSEGV", bad["detail"]
+assert not good["sandbox"]["missing"], good["sandbox"]
+assert {"user_ns", "landlock", "seccomp", "no_new_privs", "rlimits", "scratch"} <= set(good["sandbox"]["layers"]), good["sandbox"]
+assert good["candidate"]["results"] == "read", good["candidate"]
+P

@@ -13,7 +13,7 @@ int main(void)
            sizeof(struct python_glue), sizeof(struct sandbox_birth));
     FIELD(python_tensor, dtype); FIELD(python_tensor, rank); FIELD(python_tensor, dim); FIELD(python_tensor, data);
     FIELD(python_glue, load); FIELD(python_glue, prepare); FIELD(python_glue, call); FIELD(python_glue, text);
-    FIELD(python_glue, text_bytes);
+    FIELD(python_glue, text_bytes); FIELD(python_glue, results); FIELD(python_glue, n_results);
     FIELD(sandbox_birth, between); FIELD(sandbox_birth, fds); FIELD(sandbox_birth, n_fds); FIELD(sandbox_birth, out_fd);
     FIELD(sandbox_birth, group_fd); FIELD(sandbox_birth, scratch);
     for (int t = 0; t < DT_COUNT; t++)
@@ -62,6 +62,10 @@ assert case([("conv.weight", [4, 3]), ("conv.bias", [4])], [("k", [4, 3]), ("c",
 assert case([("a.weight", [4]), ("a.bias", [4]), ("b.weight", [4]), ("b.bias", [4])],
             [("x_b", [4]), ("x_w", [4]), ("y_b", [4]), ("y_w", [4])],
             {"a.weight": "x_w", "a.bias": "x_b", "b.weight": "y_w", "b.bias": "y_b"}) == {"order"}
+# A list's numbers say nothing about the kind.
+assert case([("a.bias", [4]), ("a.weight", [4]), ("b.bias", [4]), ("b.weight", [4])],
+            [("weights.0", [4]), ("weights.1", [4]), ("biases.0", [4]), ("biases.1", [4])],
+            {"a.bias": "biases.0", "a.weight": "weights.0", "b.bias": "biases.1", "b.weight": "weights.1"}) == {"order"}
 # A weight is never taken for a bias, nor another shape for this one; others of the candidate's stay as they are.
 case([("a.weight", [4]), ("a.bias", [4])], [("p", [4]), ("q", [4])], {}, ["a.weight", "a.bias"])
 case([("a.weight", [4])], [("a.weight", [5])], {}, ["a.weight"])
@@ -124,4 +128,28 @@ for k in (0, 1, 0):
 assert mine[0] is linear.weight
 assert len({i for i, *_ in seen}) == 3 and [v for *_, v, _ in seen] == sorted({v for *_, v, _ in seen})
 assert all(number == 2.5 for *_, number in seen)
+
+# Results that are named: where they lie, made contiguous, and out of the arena of inputs.
+from assay_python import library
+results = library.Results()
+def named(function, outputs, names=("y", "z")):
+    call = calls.Call(function, calls.Parameters([]), [x], [], outputs, list(names), False)
+    call.name_results(results, [x])
+    call()
+    return call, [results.address[i] for i in range(results.count)]
+own = torch.ones(1, 3)
+call, where = named(lambda value: own, [torch.zeros(1, 3)])
+assert where == [own.data_ptr()]
+call, where = named(lambda value: value, [torch.zeros(1, 3)])
+assert where != [x.data_ptr()] and call.kept[0].tolist() == x.tolist() and where == [call.kept[0].data_ptr()]
+call, where = named(lambda value: value[:, 1:], [torch.zeros(1, 2)])
+assert not x.data_ptr() <= where[0] < x.data_ptr() + 12
+call, where = named(lambda value: (torch.ones(2, 3).t(), own[:1, :1].expand(1, 3)), [torch.zeros(3, 2), torch.zeros(1, 3)])
+assert len(where) == 2 and all(kept.is_contiguous() for kept in call.kept) and len(call.kept[1].storage()) == 3
+try:
+    named(lambda value: 1, [torch.zeros(1, 3)])
+except calls.Wrong:
+    assert results.count == 0 and len(where) == 2
+else:
+    raise AssertionError("a number is no result")
 END

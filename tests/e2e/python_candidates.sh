@@ -120,7 +120,7 @@ END
 # shellcheck disable=SC2046
 "$ASSAY" eval level1/19 $(sed 's/ .*/.py/' wanted.txt) --sizes small --check-only --json >records.jsonl 2>err.txt
 python3 - <<'END' || bad=1
-import json, sys
+import json, os, sys
 records = {r["candidate"]["file"][:-3]: r for r in map(json.loads, open("records.jsonl"))}
 bad = 0
 for line in open("wanted.txt"):
@@ -138,6 +138,7 @@ pas = records["relu"]
 assert pas["build"]["toolchain"].startswith("python 3."), pas["build"]
 assert pas["audit"]["clock"] == "judge" and pas["sandbox"]["trusted"] is False
 assert "ZeroDivisionError" in records["divides"]["build"]["log"], records["divides"]["build"]
+assert pas["candidate"]["results"] == ("copied" if os.environ.get("COPIED") else "read"), pas["candidate"]
 assert pas["sandbox"]["builder"] == "runner" and pas["build"]["ms"] > 0
 assert "ValueError: no way" in records["raises"]["candidate"]["printed"]
 sys.exit(bad)
@@ -168,6 +169,15 @@ if ! grep -q 'wrong: max' out.txt || ! grep -q 'again: .* folder --entry Other '
     cat out.txt
     wrong "--entry"
 fi
+
+# --- a run folder of KernelBench's, with files in Python and in C ---
+mkdir -p runs/mine
+cp relu.py runs/mine/level_1_problem_19_sample_0_kernel.py
+cp raises.py runs/mine/level_1_problem_19_sample_1_kernel.py
+cp syntax.py runs/mine/level_1_problem_19_sample_2_kernel.py
+cp "$ROOT/exemplars/cpu/level1/019_relu/naive.c" runs/mine/level_1_problem_19_sample_3_kernel.c
+"$ASSAY" run runs/mine --name mixed --sizes small --check-only >out.txt 2>&1
+grep -q '^mine *4 *2 *0 *1 *0 *1 *0 *0 *0$' out.txt || { cat out.txt; wrong "a run folder"; }
 
 # --- a memory budget counts what the candidate keeps, and not torch's own memory ---
 cat >budget.lua <<'END'

@@ -545,6 +545,17 @@ static int try_own_files(void)
     return rmdir(dir) < 0 ? errno : rc;
 }
 
+/* Python marks descriptors by ioctl, and libraries change to their folder. */
+static int try_close_on_exec(void)
+{
+    return errno_of(ioctl(STDOUT_FILENO, FIOCLEX));
+}
+
+static int try_chdir(void)
+{
+    return errno_of(chdir("/dev/shm"));
+}
+
 static int try_own_file_lock(void)
 {
     return errno_of(flock(STDOUT_FILENO, LOCK_SH));
@@ -567,6 +578,8 @@ static const struct attempt interpreter_attempts[] = {
     {"interpreter: clone without thread", try_fork_raw, 0, EPERM},
     {"interpreter: exec", try_exec, 0, EPERM},
     {"interpreter: own files", try_own_files, 0, 0},
+    {"interpreter: close on exec", try_close_on_exec, 0, 0},
+    {"interpreter: change folder", try_chdir, 0, 0},
     {"interpreter: own file too large", try_large_file, 0, EFBIG},
     {"interpreter: lock", try_own_file_lock, 0, EPERM},
     {"interpreter: thread", try_thread, 0, 0},

@@ -5,7 +5,7 @@ weight with weight and bias with bias."""
 import re
 
 STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
-HABITS = {"w": "weight", "gamma": "weight", "b": "bias", "beta": "bias"}
+HABITS = {"w": "weight", "gamma": "weight", "b": "bias", "beta": "bias", "weights": "weight", "biases": "bias"}
 WRAPPERS = {"model", "module", "net", "layer", "self", "param", "params"}
 
 
@@ -16,7 +16,8 @@ def normalised(name):
 
 def kind_of(name):
     words = [HABITS.get(word, word) for word in re.split(r"[^a-z0-9]+", name.lower()) if word]
-    return "bias" if words and words[-1].endswith("bias") else "weight"
+    last = next((word for word in reversed(words) if not word.isdigit()), "")  # b.0: of a ParameterList
+    return "bias" if last.endswith("bias") else "weight"
 
 
 def members(model):

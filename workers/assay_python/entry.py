@@ -2,6 +2,8 @@
 """Which class or function of a candidate is called. By rank: class ModelNew, class Model,
 custom_kernel(data), run(...); or the one that the user names."""
 import ast
+import contextlib
+import errno
 import importlib.util
 import inspect
 import re
@@ -12,7 +14,8 @@ import types
 import torch
 
 MODULE = "assay_candidate"
-RANKS = ("ModelNew", "Model", "custom_kernel", "run")
+CLASSES = ("ModelNew", "Model")
+RANKS = (*CLASSES, "custom_kernel", "run")
 NAMED = re.compile(r"^#\s*assay:\s*entry\s+([A-Za-z_]\w*)\s*$", re.MULTILINE)
 
 
@@ -24,25 +27,42 @@ class Refused(Exception):
 
 
 def place_of(error, path):
-    """ " (line 12)": the last line of the candidate's own file in a traceback."""
-    if isinstance(error, SyntaxError) and error.filename == path and error.lineno:
-        return f" (line {error.lineno})"
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
-    return f" (line {lines[-1]})" if lines else ""
+    """ " (line 12)": the last line of the candidate's own in a traceback; that of a file beside the main
+    one has its name."""
+    folder = path.rpartition("/")[0] + "/"
+    places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.lineno:
+        places.append((str(error.filename), error.lineno))
+    own = [place for place in places if place[0] == path or place[0].startswith(folder) and folder != "/"]
+    if not own:
+        return ""
+    file, line = own[-1]
+    return f" (line {line})" if file == path else f" ({file[len(folder):]}, line {line})"
+
+
+def text_of(error):
+    """An exception's text; the candidate's own exceptions may have none."""
+    try:
+        return str(error.msg if isinstance(error, SyntaxError) else error)
+    except BaseException:
+        return ""
 
 
 def one_line(error):
-    text = error.msg if isinstance(error, SyntaxError) else str(error)
-    lines = [line for line in text.splitlines() if line.strip()]
-    return f"{type(error).__name__}: {lines[0].strip()}" if lines else type(error).__name__
+    lines = [line for line in text_of(error).splitlines() if line.strip()]
+    text = f"{type(error).__name__}: {lines[0].strip()}" if lines else type(error).__name__
+    if isinstance(error, OSError) and error.errno in (errno.EPERM, errno.EACCES):
+        text += "; the sandbox refused it"
+    return text
 
 
 def show(error, path):
-    """Prints the traceback from the candidate's own file on."""
+    """Prints the traceback from the candidate's own file on, unless the candidate closed its output."""
     trace = error.__traceback__
     while trace and trace.tb_frame.f_code.co_filename != path:
         trace = trace.tb_next
-    traceback.print_exception(type(error), error, trace)
+    with contextlib.suppress(BaseException):
+        traceback.print_exception(type(error), error, trace)
 
 
 def load_module(bundle):
@@ -61,7 +81,7 @@ def load_module(bundle):
     try:
         exec(compile(bundle.text(), path, "exec"), module.__dict__)
     except ModuleNotFoundError as error:
-        raise Refused("module", f"there is no module {error.name}{place_of(error, path)}") from error
+        raise Refused("module", f"there is no module {error.name or text_of(error)}{place_of(error, path)}") from error
     except BaseException as error:  # exit() at import, too
         show(error, path)
         raise Refused("import", f"{one_line(error)}{place_of(error, path)}") from error
@@ -80,6 +100,8 @@ def find_entry(module, bundle):
     named = bundle.head.get("entry") or next(iter(NAMED.findall(bundle.text().decode(errors="replace"))), "")
     for name in [named] if named else RANKS:
         value = getattr(module, name, None)
+        if name in CLASSES and value is not None and not isinstance(value, type):
+            raise Refused("load", f"{name} is no class, but an object of {type(value).__name__}")
         if not callable(value):
             continue
         if defined_twice(bundle.text(), name):
@@ -89,6 +111,11 @@ def find_entry(module, bundle):
         raise Refused("load", f"{bundle.main} has no class or function {named}")
     raise Refused("load", f"{bundle.main} has none of: class ModelNew, class Model, custom_kernel(data), run(...); "
                           "or name one by --entry or a line '# assay: entry NAME'")
+
+
+def is_unwritten(forward):
+    """Whether a module does not define forward(): torch's own one then raises."""
+    return getattr(forward, "__name__", "") == "_forward_unimplemented"
 
 
 def signature_of(function):

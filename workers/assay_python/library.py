@@ -4,6 +4,14 @@ import ctypes
 
 MAX_RANK = 8
 TEXT_BYTES = 1024
+ERROR_BYTES = 111  # of a call's error: WIRE_ERROR_MAX of src/wire/wire.h less the end
+MAX_RESULTS = 7
+
+
+class Results(ctypes.Structure):
+    """Addresses of the last call's results; none: they are in the output arena."""
+
+    _fields_ = [("address", ctypes.c_uint64 * MAX_RESULTS), ("count", ctypes.c_int32)]
 
 
 class Tensor(ctypes.Structure):
@@ -19,7 +27,7 @@ CALL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
 
 class Glue(ctypes.Structure):
     _fields_ = [("load", LOAD), ("prepare", PREPARE), ("call", CALL), ("text", ctypes.c_void_p),
-                ("text_bytes", ctypes.c_size_t)]
+                ("text_bytes", ctypes.c_size_t), ("results", ctypes.c_void_p), ("n_results", ctypes.c_void_p)]
 
 
 class Birth(ctypes.Structure):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The functions that libassay-runner.so calls, from the candidate's files to its calls. By then the
 walls are up and the process is sealed."""
+import contextlib
 import ctypes
 import gc
 import os
 import sys
-import traceback
 
 import torch
 
@@ -28,7 +28,7 @@ class Candidate:
         self.model = entry.construct(self.name, cls, self.bundle, self.path)
         self.function = self.model if callable(self.model) else getattr(self.model, "forward", None)
         forward = getattr(self.model, "forward", self.function)
-        if forward is None:
+        if forward is None or entry.is_unwritten(forward):
             raise entry.Refused("load", f"{self.name} has no forward()")
         entry.check_call(f"{self.name}.forward", forward, self.bundle.module["forward"], "inputs")
         self.given_outputs = self.takes_params = False
@@ -60,18 +60,25 @@ class Candidate:
         if signature:
             self.given_outputs = fits(signature, n_in + n_out) and not fits(signature, n_in)
         if not self.given_outputs:
-            entry.check_call(self.name, function, [None] * n_in, "inputs and parameters")
+            entry.check_call(self.name, function, [None] * n_in,
+                             f"inputs and parameters (or {n_in + n_out}, with outputs)")
 
-    def prepare(self, ins, outs, first_param):
+    def prepare(self, ins, outs, first_param, results):
         tensors, outputs = [calls.wrap(tensor) for tensor in ins], [calls.wrap(tensor) for tensor in outs]
         inputs, params = self.bundle.forward(tensors[:first_param]), tensors[first_param:]
         if self.takes_params:
             inputs, params = inputs + params, []
-        return calls.Call(self.function, self.parameters, inputs, params, outputs,
+        call = calls.Call(self.function, self.parameters, inputs, params, outputs,
                           self.bundle.head["outputs"], self.given_outputs)
+        if self.bundle.head["results_named"]:
+            call.name_results(results, tensors)
+        return call
 
     def explain(self, error):
-        return f"PYTHON: {entry.one_line(error)}{entry.place_of(error, self.path)}"
+        """The place comes last, and a long text is cut before it."""
+        text, place = f"PYTHON: {entry.one_line(error)}", entry.place_of(error, self.path)
+        room = library.ERROR_BYTES - len(place.encode())
+        return (text if len(text.encode()) <= room else text[: room - 3] + "...") + place
 
 
 def fits(signature, count):
@@ -88,13 +95,17 @@ class Runner:
     def __init__(self):
         self.candidate, self.calls = None, []
         self.text = ctypes.create_string_buffer(library.TEXT_BYTES)
-        self.glue = library.Glue(library.LOAD(self.load), library.PREPARE(self.prepare),
-                                 library.CALL(self.call), ctypes.addressof(self.text), len(self.text))
+        self.results = library.Results()
+        self.glue = library.Glue(
+            library.LOAD(self.load), library.PREPARE(self.prepare), library.CALL(self.call),
+            ctypes.addressof(self.text), len(self.text), ctypes.addressof(self.results),
+            ctypes.addressof(self.results) + library.Results.count.offset)
 
     def say(self, text):
         self.text.value = text.encode(errors="replace")[: library.TEXT_BYTES - 1]
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(BaseException):  # the candidate may have closed it
+                stream.flush()
         return -1
 
     def load(self, address, size):
@@ -107,15 +118,15 @@ class Runner:
         except entry.Refused as error:
             return self.say(str(error))
         except BaseException as error:
-            traceback.print_exc()
+            entry.show(error, __file__)
             return self.say(f"load: {entry.one_line(error)}")
 
     def prepare(self, ins, n_in, first_param, outs, n_out):
         try:
-            self.calls.append(self.candidate.prepare(ins[:n_in], outs[:n_out], first_param))
+            self.calls.append(self.candidate.prepare(ins[:n_in], outs[:n_out], first_param, self.results))
             return len(self.calls) - 1
         except BaseException as error:
-            traceback.print_exc()
+            entry.show(error, __file__)
             return self.say(entry.one_line(error))
 
     def call(self, number):

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: MIT
+# Tabs and spaces mixed. expected: build_error: import: TabError
+
+
+def run(x):
+    if True:
+	return x

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+def rectify(x, floor):
+    return x.clamp(min=floor)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+FLOOR = 0.0

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: MIT
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        return x

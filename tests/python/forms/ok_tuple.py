@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+# One result in a tuple. expected: pass
+import torch
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        return (torch.relu(x),)
