@@ -1,46 +1,11 @@
-# The CPU part of the attack corpus: nothing is missed, nobody honest is punished; and every number of the
-# catalogue has a candidate on each device or says why not.
-# alone: it measures time
+# The CPU part of the attack corpus, but for those that must get a certain time (attack_times): nothing is missed, nobody
+# honest is punished; and every number of the catalogue has a candidate on each device or says why not.
+# long: 35 s
 set -u
-"$ASSAY" attack --device cpu --json >r.json 2>err
-status=$?
-cat err
-python3 - "$ROOT" $status <<'P' || exit 1
-import json, os, re, subprocess, sys
-root, status = sys.argv[1], int(sys.argv[2])
-r = json.load(open("r.json"))
-# Under a sanitizer, whose shadow is 16 TiB, a runner's addresses are not limited, and what it holds itself is more than
-# the scratch memory of these.
-instrumented = b"__asan_init" in open(os.environ["ASSAY"], "rb").read()
-excused = {"122_allocates_all", "049_shared_scratch", "049_scratch_without_main_thread"} if instrumented else set()
-# On one core judge and candidate take turns: when the judge comes to look, the work that went on is done, and a signal to
-# stop has been acted upon. Neither gains anything there, and there is nothing to be seen.
-if len(os.sched_getaffinity(0)) == 1:
-    excused |= {"203_forged_done", "207_wakes_itself"}
-def bad_of(attacks):
-    return [a for a in attacks if a["outcome"] not in ("caught", "passed") and a["name"].removesuffix(".c") not in excused]
-
-# A machine that is disturbed can make an attack look fast, or catch it in another moment: where the time is part of what
-# it must get, it has two more goes. Under a sanitizer no time means anything.
-def still_bad(a):
-    if "at least" not in a["expected"]:
-        return True
-    if instrumented and a["verdict"] == "pass":
-        return False
-    command = [os.environ["ASSAY"], "attack", "--device", "cpu", "--json", a["name"]]
-    again = [json.loads(subprocess.run(command, stdout=subprocess.PIPE).stdout)["attacks"] for _ in range(2)]
-    return all(bad_of(attacks) for attacks in again)
-
-first = bad_of(r["attacks"])
-bad = [a for a in first if still_bad(a)]
-for a in first:
-    print("once only: " if a not in bad else "", end="")
-    print(a["name"], a["outcome"], a["verdict"], a["reason"], a["cold_us"], "expected", a["expected"], a["detail"])
-t = r["totals"]
-assert not bad and (status == 0 or excused or first), t
-assert t["caught"] > 90 and t["passed"] >= 6, t
-assert {a["class"] for a in r["attacks"]} >= set("ABCDEFIJK"), "a class has no candidate"
-
+python3 "$ROOT/tests/e2e/attacks.py" others || exit 1
+python3 - "$ROOT" <<'P' || exit 1
+import os, re, sys
+root = sys.argv[1]
 rows = {}
 for line in open(os.path.join(root, "attacks/README.md")):
     m = re.match(r"\| (\d+) \| [^|]+ \| ([^|]+) \| ([^|]+) \| ([^|]*) \|$", line)

@@ -1,0 +1,5 @@
+# Attacks on the time, each beside an honest control of the same work: none is faster.
+# alone: it measures time
+# long: 20 s
+set -u
+python3 "$ROOT/tests/e2e/attacks.py" timed
