@@ -12,6 +12,7 @@
 #   make fmt        clang-format over the tree
 #   make SAN=1 ...  the same under AddressSanitizer and UBSan, in build-san/
 #   make CC=clang BUILD=build-clang WERROR=1
+#   make OPT=-O0 TESTOPT=-O0 DEBUG= ...  for warnings alone, in half the time
 #   make V=1 ...    with the whole command lines
 
 CC      = gcc
@@ -33,8 +34,8 @@ CFLAGS  = -std=gnu17 $(DEBUG) $(OPT) -ffp-contract=off -fopenmp $(WARN) $(SANFLA
 CPPFLAGS = -D_GNU_SOURCE -Isrc -Iinclude $(LUA_INC)
 # The loops over whole tensors are worth more effort. Peaks must be those of this machine in every build.
 PEAKS   = $(BUILD)/obj/src/hardware/calibrate_cpu.o
-HOT     = $(if $(filter -O2,$(OPT)),$(BUILD)/obj/src/ops/%.o $(BUILD)/obj/src/tensor/%.o) $(PEAKS)
-HOTFLAGS = -O3 -fno-math-errno -fno-trapping-math
+HOT     = $(if $(filter -O0,$(OPT)),,$(BUILD)/obj/src/ops/%.o $(BUILD)/obj/src/tensor/%.o)
+HOTFLAGS = $(if $(SAN),-O2,-O3) -fno-math-errno -fno-trapping-math
 
 # Static where Debian has an archive: one binary that runs on a bare machine.
 LIBS_RUNNER = -l:libseccomp.a -lm -ldl
@@ -93,7 +94,8 @@ $(CMD_LIB): $(filter-out %/assay.o,$(call objects,cmd))
 $(BUILD)/%.a:
 	$(Q)rm -f $@; ar rcs $@ $^
 
-$(HOT): CFLAGS += $(HOTFLAGS)
+$(if $(HOT),$(HOT): CFLAGS += $(HOTFLAGS))
+$(PEAKS): CFLAGS += -O3 -fno-math-errno -fno-trapping-math
 # Peaks measured through a sanitizer would call honest kernels impossible.
 $(PEAKS): SANFLAG =
 # Records name the commit. The stamp changes only when that does.
@@ -173,7 +175,7 @@ test-slow:
 	@tools/install-deps build test suites
 	@$(MAKE) --no-print-directory -s -j$$(nproc) all tests
 	@tests/run-tests $(BUILD) --slow
-	@tests/suites/run $(BUILD) slow
+	@$(if $(SAN),,tests/suites/run $(BUILD) slow) # PyTorch's work needs no sanitizer
 test-suites:
 	@tools/install-deps build suites
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/suites/suite_judge $(EMU) $(BUILD)/gpu/test_gpu_problems $(BUILD)/gpu/test_cuda_judge
