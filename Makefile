@@ -12,6 +12,7 @@
 #   make fmt        clang-format over the tree
 #   make SAN=1 ...  the same under AddressSanitizer and UBSan, in build-san/
 #   make CC=clang BUILD=build-clang WERROR=1
+#   make OPT=-O0 TESTOPT=-O0 DEBUG= ...  for warnings alone, in half the time
 #   make V=1 ...    with the whole command lines
 
 CC      = gcc
@@ -25,12 +26,16 @@ WARN    = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpoin
 SANFLAG = $(if $(SAN),-fsanitize=address$(COMMA)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer) \
           $(if $(FUZZFLAGS),-fsanitize=fuzzer-no-link) # what a fuzzer is to find its way in
 COMMA   = ,
+# Sanitizers double what a compiler does. Their reports need lines, not variables.
+OPT     = $(if $(SAN),-O1,-O2)
+DEBUG   = $(if $(SAN),-g1,-g)
 # No contracted multiply-adds: the honest run and the inputs are the same bits on every machine.
-CFLAGS  = -std=gnu17 -g -O2 -ffp-contract=off -fopenmp $(WARN) $(SANFLAG)
+CFLAGS  = -std=gnu17 $(DEBUG) $(OPT) -ffp-contract=off -fopenmp $(WARN) $(SANFLAG)
 CPPFLAGS = -D_GNU_SOURCE -Isrc -Iinclude $(LUA_INC)
-# The loops over whole tensors are worth more effort.
-HOT     = $(BUILD)/obj/src/ops/%.o $(BUILD)/obj/src/tensor/%.o $(BUILD)/obj/src/hardware/calibrate_cpu.o
-HOTFLAGS = -O3 -fno-math-errno -fno-trapping-math
+# The loops over whole tensors are worth more effort. Peaks must be those of this machine in every build.
+PEAKS   = $(BUILD)/obj/src/hardware/calibrate_cpu.o
+HOT     = $(if $(filter -O0,$(OPT)),,$(BUILD)/obj/src/ops/%.o $(BUILD)/obj/src/tensor/%.o)
+HOTFLAGS = $(if $(SAN),-O2,-O3) -fno-math-errno -fno-trapping-math
 
 # Static where Debian has an archive: one binary that runs on a bare machine.
 LIBS_RUNNER = -l:libseccomp.a -lm -ldl
@@ -97,9 +102,10 @@ $(CMD_LIB): $(filter-out %/assay.o,$(call objects,cmd))
 $(BUILD)/%.a:
 	$(Q)rm -f $@; ar rcs $@ $^
 
-$(HOT): CFLAGS += $(HOTFLAGS)
+$(if $(HOT),$(HOT): CFLAGS += $(HOTFLAGS))
+$(PEAKS): CFLAGS += -O3 -fno-math-errno -fno-trapping-math
 # Peaks measured through a sanitizer would call honest kernels impossible.
-$(BUILD)/obj/src/hardware/calibrate_cpu.o: SANFLAG =
+$(PEAKS): SANFLAG =
 # Records name the commit. The stamp changes only when that does.
 COMMIT := $(if $(wildcard .git),$(shell git describe --always --dirty --exclude='*' 2>/dev/null))
 $(BUILD)/obj/src/base/version.o: CPPFLAGS += $(if $(COMMIT),-DASSAY_COMMIT='"$(COMMIT)"')
@@ -124,21 +130,24 @@ $(BUILD)/obj/src/device/cuda/cuda_source.o: $(wildcard src/device/cuda/*.cuh src
 $(BUILD)/obj/src/device/cuda/cuda_hold.o: workers/assay_worker/hold.ptx
 $(BUILD)/obj/src/gpu/gpu_source.o: $(wildcard src/gpu/*.cuh src/gpu/gpu_kernels.h src/device/cuda/*.cuh src/device/cuda/cuda_kernels.h src/ops/*.h src/tensor/*.h src/problem/op_code.h)
 
-# Compilers take half the time for -O1. What is tested stays as it is.
+# A compiler takes half the time for each level less. What is tested stays as it is.
+TESTOPT = $(if $(SAN),-O0,-O1)
 $(TESTS): $(BUILD)/%: tests/%.c $(CMD_LIB) $(JUDGE_LIB) $(RUNNER_LIB)
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
-	$(Q)$(CC) $(subst -O2,-O1,$(CFLAGS)) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(CMD_LIB) $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS) -lcmocka
+	$(Q)$(CC) $(subst $(OPT),$(TESTOPT),$(CFLAGS)) $(CPPFLAGS) -Itests/unit -MMD -MP -o $@ $< $(CMD_LIB) $(JUDGE_LIB) $(RUNNER_LIB) $(LIBS) -lcmocka
 # A libcuda.so.1 that runs the kernels on the CPU, for the tests of src/gpu. It runs where it was built, so it may use
 # this machine's instructions: fmaf() is one, where others have to call it.
 EMU     = $(BUILD)/emu/libcuda.so.1
-EMU_SRC = $(wildcard tests/emu/*.cpp)
-$(EMU): $(EMU_SRC) tests/emu/emu.h $(wildcard tests/emu/special/*) $(wildcard src/gpu/*.cuh src/gpu/*.h src/device/cuda/*.cuh src/device/cuda/cuda_kernels.h src/ops/*.h src/tensor/*.h)
+EMU_OBJ = $(patsubst tests/emu/%.cpp,$(BUILD)/emu/%.o,$(wildcard tests/emu/*.cpp))
+$(EMU): $(EMU_OBJ)
+	$(call say,link,$@)
+	$(Q)$(CXX) $(SANFLAG) -shared -Wl,-soname,libcuda.so.1 -o $@ $^
+$(BUILD)/emu/%.o: tests/emu/%.cpp
 	@mkdir -p $(@D)
-	$(call say,c++,$@)
-	$(Q)$(CXX) -std=gnu++17 -g -O2 -march=native -ffp-contract=off -fPIC -shared -fvisibility=hidden -Wall \
-	    -Wno-unknown-pragmas $(if $(WERROR),-Werror) $(SANFLAG) \
-	    $(CPPFLAGS) -Itests/emu -Wl,-soname,libcuda.so.1 -o $@ $(EMU_SRC)
+	$(call say,c++,$<)
+	$(Q)$(CXX) -std=gnu++17 $(DEBUG) $(OPT) -march=native -ffp-contract=off -fPIC -fvisibility=hidden -Wall \
+	    -Wno-unknown-pragmas $(if $(WERROR),-Werror) $(SANFLAG) $(CPPFLAGS) -Itests/emu -MMD -MP -c -o $@ $<
 # Without libFuzzer a fuzz target is a program that replays the files it is given.
 $(BUILD)/fuzz/fuzz_handover: $(BUILD)/obj/src/runner/handover.o
 $(BUILD)/fuzz/fuzz_handover: FACES = $(RUNNER_LIB) # it is a runner
@@ -179,7 +188,7 @@ test-slow:
 	@tools/install-deps build test suites
 	@$(MAKE) --no-print-directory -s -j$$(nproc) all tests
 	@tests/run-tests $(BUILD) --slow
-	@tests/suites/run $(BUILD) slow
+	@$(if $(SAN),,tests/suites/run $(BUILD) slow) # PyTorch's work needs no sanitizer
 test-suites:
 	@tools/install-deps build suites
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/suites/suite_judge $(EMU) $(BUILD)/gpu/test_gpu_problems $(BUILD)/gpu/test_cuda_judge

@@ -2,7 +2,8 @@
 # and hostile names and sources stay text.
 # san: no, a browser does the work
 # covers: src/report/page_data.c src/report/report_page.c src/report/page_assets.c
-# long: 27 s
+# slow: src/report src/results src/store src/cmd/cmd_report.c tests/browser
+# long: 14 s
 set -u
 python=/usr/bin/python3 # Debian's, which has Debian's selenium
 { command -v chromium && command -v chromedriver && $python -c 'import selenium'; } >/dev/null 2>&1 ||

@@ -21,9 +21,11 @@ script b_lets_it_go "" 'touch "$ROOT/b"; echo second; exit 1'
 script c_alone "alone: it sees nobody" 'echo ${ASSAY_LOCK_DIR-host}; exit 77'
 script d_own_lock "" '[ -d "$ASSAY_LOCK_DIR" ]'
 script e_others "san: no, others do the work" 'exit 0'
-script f_slow "slow: about" 'exit 0'
+script f_slow 'slow: tests/changed
+# slow: about' 'exit 0'
 script g_long "long: 9 s" 'echo nine; exit 77'
 script h_longer "long: 10 s" 'echo ten; exit 77'
+script i_slow_with_asan "san-slow: about" 'exit 0'
 mkdir about && : >about/it
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 unset CI_BASE ASSAY_LOCK_DIR
@@ -51,7 +53,7 @@ expect "all" -j 2 <<END
 $first
 $waits
 left out: 1 that are slow and about files that did not change (make test-slow): e2e/f_slow
-6 passed, 4 failed, 5 skipped
+7 passed, 4 failed, 5 skipped
 END
 expect "by name" --only f_slow <<END
 1 passed, 0 failed, 0 skipped
@@ -63,7 +65,7 @@ echo >>about/it
 expect "changed, and not committed" -j2 <<END
 $first
 $waits
-7 passed, 4 failed, 5 skipped
+8 passed, 4 failed, 5 skipped
 END
 commit three && git checkout -qb mine && : >another && commit four || exit 1
 echo '# __asan_init' >>build/assay
@@ -71,14 +73,17 @@ expect "under ASan, on a branch" -j 2 <<END
 $first
 $waits
 left out under ASan: 1 in which other people's code does the work: e2e/e_others
-left out: 1 that are slow and about files that did not change (make test-slow): e2e/f_slow
+left out: 2 that are slow and about files that did not change (make test-slow SAN=1): e2e/f_slow e2e/i_slow_with_asan
 5 passed, 4 failed, 5 skipped
 END
 CI_BASE=main~1 expect "since another commit" -j 2 <<END
 $first
 $waits
 left out under ASan: 1 in which other people's code does the work: e2e/e_others
-6 passed, 4 failed, 5 skipped
+7 passed, 4 failed, 5 skipped
+END
+expect "the slow ones under ASan" --slow <<END
+2 passed, 0 failed, 0 skipped
 END
 git rm -q about/it && commit five
 CI_BASE=HEAD tests/changed about || { echo "a path that is gone did not change"; bad=1; }

@@ -1,7 +1,8 @@
 # PyTorch in the place of assay-runner: judged like a candidate, marked as none, gone when the judge is.
 # san: no, PyTorch does the work
 # covers: src/process/worker.c
-# long: 36 s
+# slow: workers src/process src/wire src/measure src/judge src/problem tests/gpu/torch_proof tests/e2e/waiting.bash
+# long: 30 s
 set -u
 . "$ROOT/tests/e2e/waiting.bash"
 if ! "$ASSAY" eval level1/19 torch:eager --device cpu --sizes small --json >record.json 2>err.txt; then

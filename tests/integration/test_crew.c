@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* alone: it measures time */
 /* Candidates that hold the device's memory. */
 #include "timing_rig.h"
 

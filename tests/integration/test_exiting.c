@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* alone: it starts runners and waits for them */
 /* Runners that exit while the next candidate is built: the lock and the memory that stay with them
  * until they are gone. */
 #include "lock_rig.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* alone: it measures time */
 /* What a record says of how a candidate was timed. */
 #include "timing_rig.h"
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* alone: it starts runners and waits for them */
 /* covers: src/runner/main.c src/runner/entry.c src/runner/handover.c src/device/cpu/cpu_runner.c */
 /* covers: src/device/cpu/cpu_for_runner.c src/device/fake/fake_runner.c */
 /* covers: src/device/fake/fake_for_runner.c src/device/dl_entry.c */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* alone: it measures time */
 /* A time below that of an empty kernel. */
 #include "timing_rig.h"
 

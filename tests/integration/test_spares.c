@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* alone: it starts runners and waits for them */
 /* covers: src/judge/station.c */
 /*
  * Spare runners, with the real assay-runner on the fake device: each serves one candidate, what

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* alone: it measures time */
+/* long: 15 s */
 /* covers: src/process/rproc_order.c src/measure/trial.c */
 /* One call of a candidate on a device that can be held back: what is looked at and compared, and
  * when the hold is given up. */

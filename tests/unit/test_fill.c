@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* san-slow: src/tensor src/base/util.h */
 /* long: 5 s */
 /* covers: src/tensor/law.h src/tensor/philox.h */
 #include "testing.h"

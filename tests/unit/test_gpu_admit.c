@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* san-slow: src/gpu src/device src/ops src/tensor src/content src/judge src/problem tests/emu */
+/* san-slow: tests/unit/admit_rig.h tests/unit/emulated.h */
 /* long: 10 s */
 /* covers: src/judge/admit.c src/device/cuda/cuda_for_judge.c */
 /* Admission on the emulated GPU against the host's: the same outcome of every case, told in the

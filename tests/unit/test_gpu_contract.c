@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* san-slow: src/gpu src/device src/ops src/tensor tests/emu tests/unit/gpu_kernels_rig.h */
 /* covers: src/gpu/cublas.c src/gpu/gpu_engine.c */
 /* Products and convolutions on the emulated GPU: ragged tiles, batches, and pieces of what is too
  * large at once. */

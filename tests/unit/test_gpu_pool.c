@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* san-slow: src/gpu src/device src/ops src/tensor src/content src/judge src/problem tests/emu */
+/* san-slow: tests/unit/gpu_pool_rig.h tests/unit/emulated.h */
 /* long: 8 s */
 /* covers: src/content/pool.c src/content/pool_gates.c src/device/cuda/cuda_compare.c */
 /* A pool in the memory of the emulated GPU against one in the host's: the same inputs to the bit,

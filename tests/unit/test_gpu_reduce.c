@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* san-slow: src/gpu src/device src/ops src/tensor tests/emu tests/unit/gpu_kernels_rig.h */
 /* Reductions, scans and top-k on the emulated GPU: however they are cut. */
 #include "gpu_kernels_rig.h"
 

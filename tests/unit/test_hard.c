@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* san-slow: src/judge src/problem src/ops src/tensor src/content problems/hard */
+/* san-slow: tests/unit/admit_rig.h */
 /* covers: src/judge/admit.c src/problem/graph_view.c */
 /* The hard seven: what every shape costs, and that all of their nulls fail. */
 #include "admit_rig.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* san-slow: src/gpu src/device src/ops src/tensor src/content src/judge src/problem tests/emu */
+/* san-slow: tests/unit/emulated.h */
 /* covers: src/content/pool.c src/content/shortcut.c */
 /* Outputs that were compared before, in a pool on the emulated GPU whose contents do not all fit:
  * what is compared, what is only looked at, what is compared as it is made, and that the figures
