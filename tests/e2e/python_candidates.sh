@@ -170,6 +170,16 @@ if ! grep -q 'wrong: max' out.txt || ! grep -q 'again: .* folder --entry Other '
     wrong "--entry"
 fi
 
+# --- a problem for which published candidates do not apply says so ---
+cat >published.py <<'END'
+import torch
+class Model(torch.nn.Module):
+    def forward(self, A, B):
+        return torch.matmul(A, B)
+END
+"$ASSAY" eval level1/13 published.py --sizes small --check-only >out.txt 2>&1
+grep -q '^  foreign: published candidates read whole matrices' out.txt || { cat out.txt; wrong "foreign"; }
+
 # --- a run folder of KernelBench's, with files in Python and in C ---
 mkdir -p runs/mine
 cp relu.py runs/mine/level_1_problem_19_sample_0_kernel.py
