@@ -44,7 +44,9 @@ def read(folder, name):
 
 
 def judge(assay, folder, options, problems):
-    """{name: record}; problems: {problem: names}. All with the same options share a command."""
+    """{name: record}; problems: {problem: names}. All with the same options share a command, in which a
+    problem's own file can only be the first."""
+    problems = dict(sorted(problems.items(), key=lambda item: not item[0].endswith(".lua")))
     names = [name for some in problems.values() for name in some]
     command = [assay, "eval", *options.split(), "--device", "cpu", "--sizes", "small", "--check-only", "--json"]
     for problem, some in problems.items():
