@@ -3,6 +3,7 @@
 # san: no, PyTorch does the work
 # covers: workers/assay_python/entry.py workers/assay_python/runner.py workers/assay_python/binding.py
 # covers: workers/assay_python/calls.py
+# slow: src/python src/process src/sandbox src/judge workers tests/python tests/e2e/python_forms.sh
 # long: 60 s
 set -u
 bad=0
