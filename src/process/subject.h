@@ -36,7 +36,7 @@ struct subject_kind {
     /* A failure begins with a word that says what failed; the reason is that of the word, if it is
      * on the judge's list (python_reason.h). */
     bool names_reasons;
-    bool built_by_start; /* its start takes as long as a build may */
+    bool built_by_start; /* the start takes as long as a build may */
     int start_limit_ms;  /* limit of the start; 0: the plan's */
     /* Writes the text and the toolchain that the record shows. */
     int (*write_source)(const struct subject *s, const struct problem *p, enum size_set sizes,
