@@ -276,6 +276,13 @@ static void print_evidence(const struct eval_cmd *v, const struct evaluation *e,
         buf_addf(out, "  %s\n", buf_str(&line));
 }
 
+/* A published candidate may be right about another problem than ours. */
+static void print_foreign(const struct eval_cmd *v, const struct evaluation *e, struct buf *out)
+{
+    if (e->subject.kind->imported_first && e->verdict.kind != VERDICT_PASS && v->problem->foreign)
+        buf_addf(out, "  foreign: %s\n", v->problem->foreign);
+}
+
 static void print_evaluation(const struct eval_cmd *v, const struct evaluation *e, struct buf *out)
 {
     bool color = v->app->color;
@@ -295,6 +302,7 @@ static void print_evaluation(const struct eval_cmd *v, const struct evaluation *
     print_sizes(e, color, out);
     print_evidence(v, e, out);
     print_notes(e, v->judge->station->device->hold_ms > 0, out);
+    print_foreign(v, e, out);
     if (e->verdict.kind != VERDICT_PASS)
         print_repeat(v, e, out);
 }
@@ -321,6 +329,7 @@ static void add_row(struct eval_cmd *v, const struct evaluation *e)
     if (e->verdict.kind != VERDICT_PASS) {
         buf_addf(&v->failures, "%s: %s\n", e->file_name, e->verdict.detail);
         print_log(e, &v->failures);
+        print_foreign(v, e, &v->failures);
         print_repeat(v, e, &v->failures);
     }
     if (!timed) {

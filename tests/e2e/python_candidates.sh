@@ -120,7 +120,7 @@ END
 # shellcheck disable=SC2046
 "$ASSAY" eval level1/19 $(sed 's/ .*/.py/' wanted.txt) --sizes small --check-only --json >records.jsonl 2>err.txt
 python3 - <<'END' || bad=1
-import json, os, sys
+import json, sys
 records = {r["candidate"]["file"][:-3]: r for r in map(json.loads, open("records.jsonl"))}
 bad = 0
 for line in open("wanted.txt"):
@@ -138,11 +138,24 @@ pas = records["relu"]
 assert pas["build"]["toolchain"].startswith("python 3."), pas["build"]
 assert pas["audit"]["clock"] == "judge" and pas["sandbox"]["trusted"] is False
 assert "ZeroDivisionError" in records["divides"]["build"]["log"], records["divides"]["build"]
-assert pas["candidate"]["results"] == ("copied" if os.environ.get("COPIED") else "read"), pas["candidate"]
+assert pas["candidate"]["results"] in ("read", "copied"), pas["candidate"]
 assert pas["sandbox"]["builder"] == "runner" and pas["build"]["ms"] > 0
 assert "ValueError: no way" in records["raises"]["candidate"]["printed"]
 sys.exit(bad)
 END
+
+# --- a judge that may not read another process's memory: results are copied inside the call ---
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+    setpriv --bounding-set -sys_ptrace --inh-caps -sys_ptrace "$ASSAY" eval level1/19 relu.py transposed.py half.py \
+        shape.py --sizes small --check-only --json >copied.jsonl 2>err.txt
+    python3 - <<'END' || { cat err.txt; wrong "copied results"; }
+import json
+records = [json.loads(line) for line in open("copied.jsonl")]
+got = [(r["candidate"]["results"], r["verdict"], r["reason"]) for r in records]
+assert got == [("copied", "pass", None), ("copied", "pass", None), ("copied", "wrong", "max"),
+               ("copied", "wrong", "shape")], got
+END
+fi
 
 # --- a folder: files beside it, siblings, another entry ---
 mkdir -p folder/sub
@@ -169,6 +182,16 @@ if ! grep -q 'wrong: max' out.txt || ! grep -q 'again: .* folder --entry Other '
     cat out.txt
     wrong "--entry"
 fi
+
+# --- a problem for which published candidates do not apply says so ---
+cat >published.py <<'END'
+import torch
+class Model(torch.nn.Module):
+    def forward(self, A, B):
+        return torch.matmul(A, B)
+END
+"$ASSAY" eval level1/13 published.py --sizes small --check-only >out.txt 2>&1
+grep -q '^  foreign: published candidates read whole matrices' out.txt || { cat out.txt; wrong "foreign"; }
 
 # --- a run folder of KernelBench's, with files in Python and in C ---
 mkdir -p runs/mine
