@@ -199,6 +199,7 @@ test-gpu: all $(GPU_TESTS) $(GPU_TOOLS)
 bench: all $(BENCHES)
 	@for b in $(BENCHES); do echo "== $$b"; $$b || [ $$? = 77 ] || exit 1; done
 	@bench/soak.sh $(BUILD)/assay
+	@bench/soak_python.sh $(BUILD)/assay || [ $$? = 77 ]
 	@bench/run_many.py $(BUILD)/assay
 
 # Without OpenBLAS (36 MB): where a machine has none, expected values of large contractions take longer.

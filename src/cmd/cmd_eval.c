@@ -47,7 +47,7 @@ static const struct opt eval_table[] = {
     {"timeout", 't', OPT_INT, FIELD(timeout_ms), "MS", "limit of one call (default 10000)", NULL, 1,
      3600000},
     {"build-timeout", 0, OPT_INT, FIELD(build_timeout_ms), "MS",
-     "limit of the compiler (default 60000)", NULL, 1, 3600000},
+     "limit of the compiler, or of an import in Python (default 60000)", NULL, 1, 3600000},
     {"min-calls", 0, OPT_INT, FIELD(min_calls), "N", "least scored calls per size (default 30)",
      NULL, 1, 100000},
     {"max-calls", 0, OPT_INT, FIELD(max_calls), "N", "most scored calls per size (default 400)",

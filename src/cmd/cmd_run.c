@@ -40,7 +40,7 @@ static const struct opt run_table[] = {
     {"timeout", 't', OPT_INT, FIELD(timeout_ms), "MS", "limit of one call (default 10000)", NULL, 1,
      3600000},
     {"build-timeout", 0, OPT_INT, FIELD(build_timeout_ms), "MS",
-     "limit of the compiler (default 60000)", NULL, 1, 3600000},
+     "limit of the compiler, or of an import in Python (default 60000)", NULL, 1, 3600000},
     {"check-timeout", 0, OPT_INT, FIELD(check_timeout_ms), "MS",
      "limit of the checks of one size (default 60000)", NULL, 1, 3600000},
     {"timing-timeout", 0, OPT_INT, FIELD(timing_timeout_ms), "MS",

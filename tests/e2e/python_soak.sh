@@ -1,0 +1,7 @@
+# Thirty evaluations of candidates in Python leave no process, mount, folder or descriptor; nor do four kills, of judge,
+# zygote, the process between and a runner, and the evaluation after them works. bench/soak_python.sh does more of it.
+# san: no, PyTorch does the work
+# covers: src/process/zygote.c src/process/pyproc.c workers/zygote.py
+# long: 30 s
+set -u
+exec "$ROOT/bench/soak_python.sh" "$ASSAY" 30 4 2>&1
