@@ -51,11 +51,17 @@ __device__ void load_group(const __nv_bfloat16 *x, const uint8_t *w, int m, int 
     }
 }
 
-/* Asks for the weights of a block's columns, into the cache and no further; it is not waited for. */
+/* Into the cache and no further; it is not waited for. */
+__device__ void prefetch_line(const uint8_t *at)
+{
+    asm volatile("prefetch.global.L2::evict_last [%0];" ::"l"(at));
+}
+
+/* Asks for the weights of a block's columns. */
 __device__ void prefetch(const uint8_t *w, int n, int k)
 {
     for (int row = threadIdx.x; row < k / 2; row += THREADS)
-        asm volatile("prefetch.global.L2::evict_last [%0];" ::"l"(w + (int64_t)row * n));
+        prefetch_line(w + (int64_t)row * n);
 }
 
 /* TILES x 16 rows and 32 columns to a block, 8 columns to a warp. */
