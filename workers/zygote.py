@@ -99,8 +99,10 @@ def main():
     except ImportError as error:
         print(error, file=sys.stderr)
         return 1
-    # torch reads /proc/cpuinfo now: a runner could not. One thread means that none is started.
+    # torch reads /proc/cpuinfo now, for its threads and at its first conversion to half precision: a
+    # runner could not. One thread means that none is started.
     torch.set_num_threads(1)
+    torch.zeros(16).half()
     import_optional()
     ours = sys.path.pop(0)  # the folder of this script
     lib = library.Library(library_path)
