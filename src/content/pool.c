@@ -2,6 +2,7 @@
 #include "content/pool_gates.h"
 
 #include "base/clock.h"
+#include "content/draw.h"
 #include "content/shortcut.h"
 #include "terms/plan.h"
 
@@ -42,33 +43,11 @@ int pool_evaluate_on(const struct pool *p, const struct graph *g, const struct p
     return p->engine->eval(p->engine->ctx, g, run, sources, outputs, err);
 }
 
-static int draw_inputs(struct pool *p, int k, struct mem *data, struct err *err)
+static int draw(struct pool *p, int k, struct mem *data, struct err *err)
 {
-    const struct graph *g = p->graph;
-    const struct device_judge_ops *ops = p->device->judge;
+    const struct drawing d = {p->device->judge, p->ctx, p->graph, &p->in, p->seed};
 
-    /* Guards hold other garbage in every content: a kernel that reads past an end is never right
-     * twice. */
-    if (layout_poison(ops, p->ctx, &p->in, data, true, fill_seed(p->seed, (uint64_t)k, UINT32_MAX),
-                      err) < 0)
-        return -1;
-    for (int i = 0; i < g->n_sources; i++) {
-        const struct source *s = &g->sources[i];
-        const struct law *law = &s->laws[pool_law(p, k) % s->n_laws];
-
-        const struct device_fill what = {
-            .to = data,
-            .at = p->in.slots[i].offset,
-            .law = law,
-            .seed = fill_seed(p->seed, (uint64_t)k, law_tensor(law, i)),
-            .type = s->dtype,
-            .shape = &s->shape,
-        };
-
-        if (ops->fill(p->ctx, &what, err) < 0)
-            return -1;
-    }
-    return 0;
+    return draw_inputs(&d, k, pool_law(p, k), data, err);
 }
 
 static int make_y(struct pool *p, struct pool_slot *slot, const struct graph *g, struct err *err)
@@ -98,7 +77,7 @@ static int make_first(struct pool *p, struct pool_slot *slot, struct err *err)
     uint64_t start = clock_ns();
     AUTO(phase_end) struct phase_timer inputs = phase_begin(pool_phases(p), PHASE_INPUTS);
 
-    if (draw_inputs(p, slot->content, &slot->data, err) < 0)
+    if (draw(p, slot->content, &slot->data, err) < 0)
         return -1;
     phase_end(&inputs);
 
@@ -117,7 +96,7 @@ static int make_again(struct pool *p, struct pool_slot *slot, struct err *err)
 {
     AUTO(phase_end) struct phase_timer timer = phase_begin(pool_phases(p), PHASE_REMADE);
 
-    return draw_inputs(p, slot->content, &slot->data, err);
+    return draw(p, slot->content, &slot->data, err);
 }
 
 static int make_content(struct pool *p, int k, struct pool_slot *slot, struct err *err)
