@@ -4,8 +4,11 @@ for one. Started by assay (src/process/zygote.c) with a socket as descriptor 3.
 
     judge                                   this process
           <-------------------------------  "ready python 3.11.2, torch 2.11.0, ..."
-      "runner" + socket, output, [cgroup] ->  forks a process that leaves the namespaces and forks
-          <-------------------------------  the runner: "pid 1234"
+      "runner cuda [group] [save]"   ---->  forks a process that leaves the namespaces and forks
+      + socket, output, [group], [save]     the runner
+          <-------------------------------  "pid 1234"
+
+"rehearsal" in place of "runner" makes one that may start compilers.
 
 This process is trusted, has no walls, runs nothing of a candidate's and touches no device. What a
 runner needs of it is imported here: its walls let it read no file of ours.
@@ -36,16 +39,27 @@ def versions(torch):
     return ", ".join(found + ([f"triton {triton.__version__}"] if triton else []))
 
 
-def be_runner(lib, layers, between, fds, paths):
-    """In the runner: its socket, its output, and the door of its cgroup if there is one."""
+class Request:
+    """A request's words and descriptors: socket, output, door of a cgroup, file for a folder."""
+
+    def __init__(self, text, fds):
+        kind, self.device, *more = text.decode().split()
+        self.builds, self.fds = kind == "rehearsal", list(fds)
+        self.sock, self.output, *rest = self.fds
+        self.group = rest.pop(0) if "group" in more else -1
+        self.save = rest.pop(0) if "save" in more else -1
+
+
+def be_runner(lib, layers, between, request, paths):
     from assay_python import bundle, library, runner
 
-    birth = library.Birth(between, (fds[0], -1), 1, fds[1], fds[2] if len(fds) > 2 else -1,
-                          bundle.PLACE.encode())
-    lib.run(birth, layers, paths, runner.Runner().glue)
+    birth = library.Birth(between, (request.sock, request.save), 1 if request.save < 0 else 2, request.output,
+                          request.group, bundle.PLACE.encode(), request.builds)
+    lib.run(birth, layers, request.device, paths.read, paths.programs if request.builds else None,
+            runner.Runner(request.device, request.builds).glue)
 
 
-def be_between(lib, attempt, fds, paths, report):
+def be_between(lib, attempt, request, paths, report):
     """Returns an exit status: 0, or 2 if another attempt may go better."""
     layers, why = lib.unshare(attempt)
     if layers is None:
@@ -54,12 +68,12 @@ def be_between(lib, attempt, fds, paths, report):
     between = os.pidfd_open(os.getpid())
     child = os.fork()
     if child == 0:
-        be_runner(lib, layers, between, fds, paths)
+        be_runner(lib, layers, between, request, paths)
     os.write(report, str(child).encode())
     return 0
 
 
-def try_to_fork(lib, attempt, fds, paths):
+def try_to_fork(lib, attempt, request, paths):
     """(exit status of the process between, pid of the runner). The runner is the judge's child when
     the process between is gone."""
     read_end, report = os.pipe()
@@ -67,7 +81,7 @@ def try_to_fork(lib, attempt, fds, paths):
     if child == 0:
         status = 1
         try:
-            status = be_between(lib, attempt, fds, paths, report)
+            status = be_between(lib, attempt, request, paths, report)
         except Exception as error:
             print(error, file=sys.stderr)
         finally:
@@ -80,12 +94,12 @@ def try_to_fork(lib, attempt, fds, paths):
     return os.waitstatus_to_exitcode(waited), pid
 
 
-def fork_runner(lib, fds, paths):
+def fork_runner(lib, request, paths):
     """The runner's pid, or "" if there is none."""
-    attempt, (status, pid) = 0, try_to_fork(lib, 0, fds, paths)
+    attempt, (status, pid) = 0, try_to_fork(lib, 0, request, paths)
     while status == 2:
         attempt += 1
-        status, pid = try_to_fork(lib, attempt, fds, paths)
+        status, pid = try_to_fork(lib, attempt, request, paths)
     return pid if status == 0 else ""
 
 
@@ -95,7 +109,7 @@ def main():
     try:
         import torch
 
-        from assay_python import library, runner, walls  # every runner starts from here
+        from assay_python import library, prime, runner, walls  # every runner starts from here
     except ImportError as error:
         print(error, file=sys.stderr)
         return 1
@@ -104,19 +118,20 @@ def main():
     torch.set_num_threads(1)
     torch.zeros(16).half()
     import_optional()
+    prime.prime()
     ours = sys.path.pop(0)  # the folder of this script
     lib = library.Library(library_path)
-    paths = walls.read_paths([ours, *hidden])
+    paths = walls.Paths([ours, *hidden])
     gc.collect()
     gc.freeze()  # the children share these pages: a collection of theirs must not touch them
     control.send(f"ready {versions(torch)}".encode())
     while True:
-        request, fds, _, _ = socket.recv_fds(control, 256, 3)
-        if not request:
+        text, fds, _, _ = socket.recv_fds(control, 256, 4)
+        if not text:
             return 0
         sys.stdout.flush()
         sys.stderr.flush()
-        control.send(f"pid {fork_runner(lib, fds, paths) or 0}".encode())
+        control.send(f"pid {fork_runner(lib, Request(text, fds), paths) or 0}".encode())
         for fd in fds:
             os.close(fd)
 

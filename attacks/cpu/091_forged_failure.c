@@ -6,8 +6,8 @@
 
 #include <unistd.h>
 
-/* magic, version 3, type FAIL, length; stage DEVICE, status 0, no text */
-static const unsigned char frame[] = {'A', 'S', 'A', 'Y', 3, 0, 10, 0, 10, 0, 0,
+/* magic, version 4, type FAIL, length; stage DEVICE, status 0, no text */
+static const unsigned char frame[] = {'A', 'S', 'A', 'Y', 4, 0, 10, 0, 10, 0, 0,
                                       0,   1,   0,   0,   0, 0, 0,  0, 0,  0, 0};
 
 __attribute__((constructor)) static void fail_early(void)

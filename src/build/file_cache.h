@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside src/build: a cache of files, each named by the hash of all that went into it. Its size is
+/* A cache of files, each named by the hash of all that went into it. Its size is
  * bounded: the files that were not used for longest make room. */
 #ifndef ASSAY_BUILD_FILE_CACHE_H
 #define ASSAY_BUILD_FILE_CACHE_H

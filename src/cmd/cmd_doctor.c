@@ -164,7 +164,7 @@ static void look_at_torch(struct findings *f, const struct app *app)
     AUTO(zygote_closep) struct zygote *zygote = NULL;
     struct err err = ERR_INIT;
 
-    if (zygote_open(&app->places, NULL, &zygote, &err) < 0)
+    if (zygote_open(&(struct zygote_config){.places = &app->places}, &zygote, &err) < 0)
         note(f, "torch", MARK_ABSENT, "%s", err.text);
     else
         note(f, "torch", MARK_OK, "%s: candidates in Python, PyTorch's baselines",

@@ -618,9 +618,11 @@ static int eval_words(struct eval_cmd *v, int argc, char **argv, struct err *err
 static bool eval_closes_slowly(int argc, char **argv)
 {
     for (int i = 0; i < argc; i++) {
-        const struct device *device = device_for_file(argv[i]);
+        const struct device *device = NULL;
+        struct err ignored = ERR_INIT;
 
-        if (device && device->opens_slowly)
+        if (judge_device_for(argv[i], NULL, NULL, &device, &ignored) == 0 && device &&
+            device->opens_slowly)
             return true;
     }
     return false;

@@ -53,6 +53,15 @@ struct mem {
         MEM_PRIVATE, 0, NULL, -1, 0 \
     }
 
+#define DEVICE_HANDLE_BYTES 64
+
+/* The place of a result that lies in memory of the candidate's own process. */
+struct device_result {
+    uint64_t at; /* address in the process, or offset in the memory that the handle names */
+    unsigned char handle[DEVICE_HANDLE_BYTES]; /* used with locate(): the device's name for the
+                                                * memory */
+};
+
 /* Rates that a device was seen to reach; 0: not measured, or no such unit. */
 struct device_rates {
     double read_bytes_s;
@@ -169,6 +178,12 @@ struct device_judge_ops {
      * Without it compare() does so itself, in a second pass over y. */
     int (*row_rms)(void *ctx, const struct mem *y, size_t y_at, int64_t n, int64_t row_len,
                    struct mem *rms, size_t rms_at, struct err *err);
+    /* Optional: NULL if results are read from the process by its addresses. Opens memory that a
+     * runner named, or knows it from before. *ret is a view of `bytes` bytes there, which is not to
+     * be freed. -1: there is no such memory, which is the runner's fault. */
+    int (*locate)(void *ctx, const struct device_result *named, size_t bytes, struct mem *ret,
+                  struct err *err);
+    void (*forget)(void *ctx); /* with locate(): closes all that it opened */
     /* Root mean square of the finite values among n doubles; 0 when there are none. */
     int (*rms)(void *ctx, const struct mem *y, size_t at, int64_t n, double *ret, struct err *err);
     /* Optional: NULL if a runner cannot write to a MEM_INPUT, whatever it does. *ret_at: offset of
@@ -232,9 +247,18 @@ struct device_hold {
  * the candidate returned; fault() then names the fault. */
 #define DEVICE_STATUS_FAULT INT32_MIN
 
+/* An interpreter that stands in for load(), prepare() and the call itself. */
+struct device_caller {
+    int (*call)(void *args); /* 0, or DEVICE_STATUS_FAULT */
+    const char *(*fault)(void);
+};
+
 /* The runner's face, in the sandboxed process. Nothing here is trusted once load() has run. */
 struct device_runner_ops {
     int (*open)(int index, void **ret_ctx, struct err *err);
+    /* Optional: NULL if an interpreter needs nothing of the device. open() for an interpreter,
+     * whose libraries queue their work where they like. *caller outlives ctx. */
+    int (*open_for)(int index, const struct device_caller *caller, void **ret_ctx, struct err *err);
     int (*import)(void *ctx, int fd, size_t bytes, bool read_only, void **ret_base,
                   struct err *err);
     void (*unimport)(void *ctx, void *base, size_t bytes);
@@ -261,9 +285,15 @@ struct device_runner_ops {
     /* Optional. Names imported memory: the device reads it from now on before it says that it
      * waits. */
     void (*sweep)(void *ctx, const void *base, size_t bytes);
-    /* Optional. Names where the results of the last call lie, if not in the output arena: addresses
-     * in the order of outputs, `max` at most. Returns their number; 0: they are in the arena. */
-    int (*results)(void *ctx, uint64_t *ret, int max);
+    /* Optional. Names where the results of the last call lie, if not in the output arena, in the
+     * order of outputs, `max` at most. Returns their number; 0: they are in the arena. */
+    int (*results)(void *ctx, struct device_result *ret, int max);
+    /* Optional, with open_for(). Names memory of this process so that the judge can open it. -1: it
+     * is of a kind that cannot be shared. */
+    int (*export)(void *ctx, const void *at, struct device_result *ret);
+    /* Optional, for a rehearsal: writes what the candidate's folder holds to WIRE_SAVE_FD. Returns
+     * 0, or DEVICE_STATUS_FAULT. */
+    int (*save)(void *ctx);
     /* Optional. Names the fault after DEVICE_STATUS_FAULT: "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal
      * ...". The text belongs to ctx. */
     const char *(*fault)(void *ctx);
@@ -325,8 +355,10 @@ struct device {
      * folders or glob patterns (with {a,b}), NULL-terminated; paths that do not exist here are
      * passed over. Complete only once probe() has been called in this process. */
     const char *const *read_paths, *const *write_paths;
-    const char *const *own_paths; /* folders in which a runner may make files; NULL: none */
-    bool is_interpreter; /* a runner is an interpreter: programs are refused to it, not killed */
+    const char *const *own_paths;     /* folders in which a runner may make files; NULL: none */
+    const char *const *execute_paths; /* with starts_programs: programs and what they read */
+    bool is_interpreter;  /* a runner is an interpreter: programs are refused to it, not killed */
+    bool starts_programs; /* a rehearsal: compilers may be started */
     /* Needs of a driver; all false for a device without one. */
     bool needs_ioctl; /* ioctl() and its kin after the seal, more descriptors, to be dumpable */
     bool needs_proc;

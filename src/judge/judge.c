@@ -189,7 +189,13 @@ static int open_zygote(struct judge *g, struct err *err)
 
     if (devlock_to_build(g->station->device, g->station->index, &lock, &queue_ms, err) < 0)
         return -1;
-    return zygote_open(g->config.places, cpus->split ? &cpus->runner : NULL, &g->zygote, err);
+
+    const struct zygote_config c = {.places = g->config.places,
+                                    .cpus = cpus->split ? &cpus->runner : NULL,
+                                    .env = g->station->device->worker_env,
+                                    .arch = g->station->info.arch};
+
+    return zygote_open(&c, &g->zygote, err);
 }
 
 /* Without a zygote the candidate's record says why, and other candidates go on. */
@@ -306,7 +312,12 @@ int judge_device_for(const char *file, const struct device *chosen, const struct
 
     if (baseline_is(file))
         return baseline_device(file, chosen, before, ret, err);
-    *ret = chosen ? chosen : device_for_file(file);
+    if (chosen)
+        *ret = chosen;
+    else if (subject_kind_of_file(file)->launcher == LAUNCH_ZYGOTE)
+        *ret = judge_torch_device();
+    else
+        *ret = device_for_file(file);
     if (!chosen || device_takes(chosen, file))
         return 0;
     device_suffixes(chosen, &takes);

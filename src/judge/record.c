@@ -292,11 +292,24 @@ static json_t *plan_json(const struct session *s)
                      "call_timeout_ms", p->call_timeout_ms, "check_only", p->check_only);
 }
 
+static json_t *rehearsal_json(const struct evaluation *e)
+{
+    if (!e->rehearsal.made)
+        return json_null();
+    return json_pack("{s:b, s:f, s:I}", "cached", e->rehearsal.cached, "ms", e->rehearsal.ms,
+                     "bytes", (json_int_t)e->rehearsal.bytes);
+}
+
 static json_t *build_json(const struct evaluation *e)
 {
-    return json_pack("{s:o, s:o, s:o, s:b, s:f}", "toolchain", string_or_null(e->build.toolchain),
-                     "log", text(e->build.log), "artifact", string_or_null(e->build.artifact_hash),
-                     "cached", e->build.cached, "ms", e->build.ms);
+    json_t *j =
+        json_pack("{s:o, s:o, s:o, s:b, s:f}", "toolchain", string_or_null(e->build.toolchain),
+                  "log", text(e->build.log), "artifact", string_or_null(e->build.artifact_hash),
+                  "cached", e->build.cached, "ms", e->build.ms);
+
+    if (e->subject.kind->imported_first)
+        json_object_set_new(j, "rehearsal", rehearsal_json(e));
+    return j;
 }
 
 /* null if nothing was built, and on devices whose code is not inspected unless the problem requires
@@ -330,6 +343,21 @@ static json_t *phases_json(const struct phases *p)
     return j;
 }
 
+/* Libraries that the text names: a hint for readers, and no more. */
+static json_t *uses_json(const struct evaluation *e)
+{
+    static const char *const words[][2] = {
+        {"torch", "torch"},           {"triton", "triton"}, {"cpp_extension", "inline"},
+        {"torch.compile", "compile"}, {"cupy", "cupy"},     {"cutlass", "cutlass"},
+        {"tilelang", "tilelang"},     {"numba", "numba"},   {"CUDAGraph", "graphs"}};
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        if (e->source_len && memmem(e->source, e->source_len, words[i][0], strlen(words[i][0])))
+            json_array_append_new(list, json_string(words[i][1]));
+    return list;
+}
+
 static json_t *candidate_json(const struct evaluation *e)
 {
     const char *printed = "";
@@ -348,6 +376,8 @@ static json_t *candidate_json(const struct evaluation *e)
     if (e->subject.kind->imported_first) {
         json_object_set_new(j, "form", json_string("python"));
         json_object_set_new(j, "results", json_string(e->subject.results_read ? "read" : "copied"));
+        json_object_set_new(j, "weights", json_string("per_call"));
+        json_object_set_new(j, "uses", uses_json(e));
     }
     return j;
 }

@@ -176,6 +176,7 @@ static void retire_pools(struct session *s)
         if (s->pools[i].device)
             pool_close(&s->pools[i]);
     s->served = 0;
+    s->told = false;
     /* A chosen seed stays. A secret one is spent once it stands in a record. */
     if (!s->options.seed_chosen)
         s->options.seed = secret_u64();
@@ -444,8 +445,11 @@ static void begin(struct session *s, const struct subject *subject, struct evalu
     clock_utc(ret->created);
     s->phases = (struct phases){.ms[PHASE_OPEN] = s->open_ms};
     s->open_ms = 0;
-    if (s->served++ >= POOL_CANDIDATES)
+    /* Two candidates that read files are not judged on the same contents. */
+    if (s->served >= POOL_CANDIDATES || (subject->kind->reads_files && s->told))
         retire_pools(s);
+    s->served++;
+    s->told = s->told || subject->kind->reads_files;
     ret->n_sizes = s->n_sizes;
     ret->sizes = xcalloc((size_t)s->n_sizes, sizeof(*ret->sizes));
     ret->seed = s->options.seed;
@@ -568,6 +572,7 @@ void evaluation_release(struct evaluation *e)
     free(e->source);
     free(e->file_name);
     build_result_release(&e->build);
+    buf_release(&e->frozen);
     evidence_release(&e->evidence);
     *e = (struct evaluation){.build.artifact_fd = -1};
 }

@@ -39,6 +39,7 @@ struct session {
     struct pool *pools;         /* one pool per size; opened at first use */
     int n_sizes;
     int served;           /* candidates that these pools served */
+    bool told;            /* one of them reads_files, and may tell others what it saw */
     int begun;            /* candidates in all */
     struct phases phases; /* time of the present candidate; pools and trials add to it */
     double open_ms;       /* time of opening; the first candidate's record has it */
@@ -79,6 +80,12 @@ struct evaluation {
     char *source;
     size_t source_len;
     struct build_result build;
+    struct buf frozen; /* files that a rehearsal in Python left (bundle.h) */
+    struct {
+        bool made, cached;
+        double ms;
+        int64_t bytes;
+    } rehearsal;              /* a step of the build; all 0: there was none */
     struct evidence evidence; /* empty unless something was built */
     bool evidence_ready;      /* the builder made it */
     struct size_result *sizes;

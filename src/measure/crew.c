@@ -103,6 +103,15 @@ void crew_keep_text(struct crew *c)
         }
 }
 
+/* Memory of runners that is open here would outlive them. */
+static void forget_results(const struct crew *c)
+{
+    const struct device_judge_ops *ops = c->pool->device->judge;
+
+    if (ops->forget)
+        ops->forget(c->pool->ctx);
+}
+
 void crew_end(struct crew *c)
 {
     AUTO(phase_end) struct phase_timer timer = phase_begin(pool_phases(c->pool), PHASE_END);
@@ -111,6 +120,7 @@ void crew_end(struct crew *c)
     for (int i = 0; i < c->n; i++)
         rproc_release(&c->runners[i]);
     c->n = 0;
+    forget_results(c);
 }
 
 void crew_kill(struct crew *c)
@@ -118,6 +128,7 @@ void crew_kill(struct crew *c)
     for (int i = 0; i < c->n; i++)
         exiting_add(c->exiting, &c->runners[i]);
     c->n = 0;
+    forget_results(c);
 }
 
 /* --- memory of the device --- */

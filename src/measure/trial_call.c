@@ -6,14 +6,19 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "measure/audit.h"
+#include "measure/trial_results.h"
 #include "ops/ops.h"
+#include "process/bundle.h"
 #include "process/footprint.h"
+#include "sandbox/sandbox.h"
 #include "tensor/philox.h"
 
 #include <omp.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#define MEMORY_LOOKS 8  /* memory is watched in one call of so many */
+#define MEMORY_LOOKS 8               /* memory is watched in one call of so many */
+#define FOLDER_SLACK_BYTES (1 << 20) /* a file takes whole pages */
 #define LOOKS_APART 64  /* divides `looks`, so that the two kinds of looks are independent */
 #define CROWDED_CALLS 2 /* late flushes in a row that end a hold: one may be anybody's doing */
 
@@ -325,10 +330,11 @@ static int check_late(struct trial *t, const struct call_target *s, struct verdi
                       struct err *err)
 {
     uint32_t now[DEVICE_PEEKS];
+    double ignored_ns;
 
     if (!trial_audited(t))
         return 0;
-    if (t->ops->peek(t->config->pool->ctx, &s->arenas->out[s->out], &s->peeks, now, err) < 0)
+    if (trial_peek(t, s, now, &ignored_ns, err) < 0)
         return -1;
     return memcmp(now, t->seen, sizeof(now)) == 0
                ? 0
@@ -352,8 +358,7 @@ int trial_probe(struct trial *t, const struct call_target *s, struct series *tim
 {
     double ns;
 
-    if (audit_probe(t->ops, t->config->pool->ctx, &s->arenas->out[s->out], &s->peeks, t->seen, &ns,
-                    err) < 0)
+    if (trial_peek(t, s, t->seen, &ns, err) < 0)
         return -1;
     series_add(times, ns);
     return 0;
@@ -383,6 +388,8 @@ int trial_order(struct trial *t, struct rproc *r, const struct call_target *s, e
     const struct rproc_content content = {prepare, &p, trial_audited(t) || order.hold};
     int rc = rproc_order(r, &order, &content, reply, v, err);
 
+    if (rc == 0)
+        rc = trial_locate(t, r, v);
     if (rc == 0 && trial_audited(t))
         rc = trial_probe(t, s, &t->probes, err);
     if (rc == 0)
@@ -414,6 +421,18 @@ static struct rproc_watch memory_watch(struct trial *t, const struct call_target
     return (struct rproc_watch){watch_budget, &t->crew.budget};
 }
 
+/* Files that the candidate made in its folder, which lies in memory. */
+static int64_t made_files(const struct trial *t, const struct rproc *r)
+{
+    struct stat sent;
+
+    if (!trial_subject(t)->has_scratch || !(r->layers & SANDBOX_SCRATCH) ||
+        fstat(t->config->runner.artifact_fd, &sent) < 0)
+        return 0;
+    return MAX(footprint_folder(r->pid, BUNDLE_PLACE) - (int64_t)sent.st_size - FOLDER_SLACK_BYTES,
+               0);
+}
+
 /* Memory of the host that the process holds. */
 static int check_host_memory(const struct trial *t, const struct rproc *r, struct verdict *v,
                              struct err *err)
@@ -422,6 +441,7 @@ static int check_host_memory(const struct trial *t, const struct rproc *r, struc
 
     if (footprint_peak(r->pid, &held, err) < 0)
         return -1;
+    held += made_files(t, r);
     if (held - r->own_bytes <= budget)
         return 0;
     return verdict_set(v, REASON_REJECTED_MEMORY,
@@ -460,7 +480,7 @@ int trial_call(struct trial *t, struct rproc *r, int content, int count, bool ho
         rc = check_memory(t, r, v, err);
     }
     if (rc == 0)
-        rc = rproc_fetch(r, &s.arenas->out[s.out], v);
+        rc = trial_fetch(t, r, &s, v, err);
     if (rc == 0)
         rc = check_tensors(t, &s, v, err);
     return rc;
@@ -491,6 +511,8 @@ int trial_held_call(struct trial *t, struct rproc *r, int content, struct rproc_
 
     if (rc || !hold)
         return rc;
+    if (!reply->held && t->phase == TRIAL_CHECK && trial_subject(t)->loads_late)
+        return 0; /* perhaps this check was the first to use some code */
 
     bool crowded = reply->held && is_crowded(t);
 

@@ -38,15 +38,17 @@ struct trial {
     struct call_target target;    /* target of the last call */
     struct series wakes, flushes, holds, queues, callers; /* callers: outside times of warm-ups */
     struct series probes;                                 /* the judge's first work after "done" */
-    uint32_t seen[DEVICE_PEEKS]; /* words of the output that the last probe saw */
-    bool holding;                /* calls are held, as long as the candidate lets it */
-    bool hold_lost;              /* the hold ended in the middle of a phase */
-    int crowded;                 /* held calls in a row whose flush was late */
-    int crowds;                  /* how often a crowded device ended the hold */
-    bool tried_again;            /* the hold was tried again after a crowded device ended it */
-    double empty[2];             /* time of an empty order: [held] */
-    double empty_head;           /* CPUs: an empty order's unexplained CPU time (AUDIT_HEAD_LOW) */
-    struct verdict wrong;        /* finding on a vendor's library, which is timed all the same */
+    uint32_t seen[DEVICE_PEEKS];        /* words of the output that the last probe saw */
+    struct mem views[WIRE_MAX_RESULTS]; /* results of the last call in the runner's own memory */
+    int n_views;                        /* 0: they are in the output arena */
+    bool holding;                       /* calls are held, as long as the candidate lets it */
+    bool hold_lost;                     /* the hold ended in the middle of a phase */
+    int crowded;                        /* held calls in a row whose flush was late */
+    int crowds;                         /* how often a crowded device ended the hold */
+    bool tried_again;     /* the hold was tried again after a crowded device ended it */
+    double empty[2];      /* time of an empty order: [held] */
+    double empty_head;    /* CPUs: an empty order's unexplained CPU time (AUDIT_HEAD_LOW) */
+    struct verdict wrong; /* finding on a vendor's library, which is timed all the same */
     enum trial_phase phase;
     cpu_set_t all_cpus;
     bool spread; /* the judge works on all cores at the moment */

@@ -418,6 +418,7 @@ int trial_own_work(struct trial *t, struct own_work *ret, struct err *err)
     AUTO(series_release) struct series flushes = {0}, probes = {0};
 
     layout_peeks(&t->config->pool->out, 0, &s.peeks);
+    t->n_views = 0; /* the arena serves as well, and a runner's memory may be closed */
     for (int i = 0; i < IDLE_FLUSHES + 1; i++) {
         if (trial_flush(t, mems, &flushes, err) < 0 || trial_probe(t, &s, &probes, err) < 0)
             return -1;

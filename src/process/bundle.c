@@ -116,6 +116,103 @@ static json_t *file_json(const char *file, size_t len)
     return json_pack("[[sI]]", plain_name(file), (json_int_t)len);
 }
 
+/* The list of frozen files, and *rest its bytes; NULL: there is none. */
+static json_t *frozen_json(const struct buf *frozen, const char **rest, size_t *rest_len)
+{
+    const char *newline = frozen->len ? memchr(frozen->ptr, '\n', frozen->len) : NULL;
+    json_t *head =
+        newline ? json_loadb(frozen->ptr, (size_t)(newline - frozen->ptr), 0, NULL) : NULL;
+    json_t *files = json_incref(json_object_get(head, "files"));
+
+    json_decref(head);
+    if (!json_is_array(files)) {
+        json_decref(files);
+        return NULL;
+    }
+    *rest = newline + 1;
+    *rest_len = frozen->len - (size_t)(newline + 1 - frozen->ptr);
+    return files;
+}
+
+/* A name below the folder: no link can be among the files, so "a/b/c" leads nowhere else. */
+static bool is_beneath(const char *name)
+{
+    if (!name || !*name || *name == '/' || strlen(name) > 512)
+        return false;
+    for (const char *part = name; part; part = strchr(part, '/')) {
+        part += *part == '/';
+        if (!strncmp(part, "../", 3) || !strcmp(part, "..") || *part == '/')
+            return false;
+    }
+    return true;
+}
+
+int bundle_check_frozen(const struct buf *frozen, struct err *err)
+{
+    const char *rest = NULL;
+    size_t left = 0, i;
+    json_t *files = frozen_json(frozen, &rest, &left), *file;
+    int rc = files ? 0 : fail(err, ERR_INPUT, "the list of its files cannot be read");
+
+    if (rc == 0 && json_array_size(files) > BUNDLE_FROZEN_FILES)
+        rc = fail(err, ERR_INPUT, "its folder has %zu files, at most %d are kept",
+                  json_array_size(files), BUNDLE_FROZEN_FILES);
+    if (rc == 0 && left > BUNDLE_FROZEN_BYTES)
+        rc = fail(err, ERR_INPUT, "its folder has %.1f MB, at most %.1f MB are kept",
+                  (double)left / 1e6, (double)BUNDLE_FROZEN_BYTES / 1e6);
+    for (i = 0; rc == 0 && i < json_array_size(files); i++) {
+        file = json_array_get(files, i);
+
+        json_int_t bytes = json_integer_value(json_array_get(file, 1));
+
+        if (!is_beneath(json_string_value(json_array_get(file, 0))) || bytes < 0 ||
+            (size_t)bytes > left)
+            rc = fail(err, ERR_INPUT, "the list of its files does not fit its files");
+        else
+            left -= (size_t)bytes;
+    }
+    if (rc == 0 && left)
+        rc = fail(err, ERR_INPUT, "the list of its files does not fit its files");
+    json_decref(files);
+    return rc;
+}
+
+static bool ends_with(const char *name, const char *suffix)
+{
+    size_t n = strlen(name), m = strlen(suffix);
+
+    return n >= m && !strcmp(name + n - m, suffix);
+}
+
+void bundle_drop_frozen(struct buf *frozen, const char *suffix)
+{
+    const char *rest = NULL;
+    size_t rest_len = 0, i;
+    json_t *files = frozen_json(frozen, &rest, &rest_len), *file, *kept = json_array();
+    AUTO(buf_release) struct buf bytes = BUF_INIT;
+
+    json_array_foreach(files, i, file)
+    {
+        size_t len = (size_t)json_integer_value(json_array_get(file, 1));
+
+        if (!ends_with(json_string_value(json_array_get(file, 0)), suffix)) {
+            json_array_append(kept, file);
+            buf_add(&bytes, rest, len);
+        }
+        rest += len;
+    }
+
+    json_t *head = json_pack("{s:o}", "files", kept);
+    char *line = json_dumps(head, JSON_COMPACT);
+
+    buf_release(frozen);
+    buf_addf(frozen, "%s\n", line);
+    buf_add(frozen, bytes.ptr, bytes.len);
+    free(line);
+    json_decref(head);
+    json_decref(files);
+}
+
 void bundle_write(const struct bundle_request *r, struct buf *out)
 {
     const struct graph *g = r->size->graph;
@@ -132,13 +229,20 @@ void bundle_write(const struct bundle_request *r, struct buf *out)
                   r->entry ? r->entry : "", "module", module_json(r->problem, g), "inputs",
                   names_json(g), "params", params_json(g), "outputs", outputs_json(g));
 
+    const char *rest = NULL;
+    size_t rest_len = 0;
+
     json_object_set_new(head, "files", files);
+    if (r->frozen && r->frozen->len)
+        json_object_set_new(head, "frozen", frozen_json(r->frozen, &rest, &rest_len));
     json_object_set_new(head, "results_named", json_boolean(r->results_named));
 
     char *line = json_dumps(head, JSON_COMPACT);
 
     buf_addf(out, "%s\n", line);
     buf_add(out, text, len);
+    if (rest_len)
+        buf_add(out, rest, rest_len);
     free(line);
     json_decref(head);
 }

@@ -5,16 +5,32 @@
 #define ASSAY_PROCESS_BUNDLE_H
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "problem/problem.h"
 
 struct bundle_request {
     const struct problem *problem;
     const struct size *size;
-    const char *file;   /* the candidate's file name; folders before it are left out */
-    const char *entry;  /* the class or function that the user chose; NULL: by rank */
-    bool results_named; /* results stay where they are; else they are copied to the arena */
+    const char *file;         /* the candidate's file name; folders before it are left out */
+    const char *entry;        /* the class or function that the user chose; NULL: by rank */
+    bool results_named;       /* results stay where they are; else they are copied to the arena */
+    const struct buf *frozen; /* files that the rehearsal left; NULL: none */
     const struct buf *text;
 };
+
+/* The candidate's folder and its caches, in its own mount namespace
+ * (workers/assay_python/bundle.py). */
+#define BUNDLE_PLACE "/dev/shm"
+
+#define BUNDLE_FROZEN_FILES 4000
+#define BUNDLE_FROZEN_BYTES ((size_t)48 << 20)
+
+/* Checks what a rehearsal wrote: {"files": [[NAME, BYTES], ...]} in a line, then the bytes of these
+ * files. A candidate may have written anything. ERR_INPUT says what is wrong. */
+int bundle_check_frozen(const struct buf *frozen, struct err *err);
+
+/* Takes files whose name ends so out of what a rehearsal left, which was checked. */
+void bundle_drop_frozen(struct buf *frozen, const char *suffix);
 
 void bundle_write(const struct bundle_request *r, struct buf *out);
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 #define STATUS_MAX_BYTES 65536
 
@@ -89,4 +90,14 @@ uint64_t footprint_resident(pid_t pid)
         return 0;
     return (uint64_t)(status_bytes(buf_str(&text), "\nVmRSS:") +
                       status_bytes(buf_str(&text), "\nHugetlbPages:"));
+}
+
+int64_t footprint_folder(pid_t pid, const char *folder)
+{
+    AUTO(freep) char *path = xasprintf("/proc/%d/root%s", (int)pid, folder);
+    struct statvfs st;
+
+    if (statvfs(path, &st) < 0)
+        return 0;
+    return (int64_t)(st.f_blocks - st.f_bfree) * (int64_t)st.f_frsize;
 }

@@ -21,6 +21,10 @@ extern const int64_t footprint_own_bytes;
  * they are now. */
 int footprint_peak(pid_t pid, int64_t *ret_bytes, struct err *err);
 
+/* Bytes of files in a folder of the process's own, which is a file system in memory. `folder` is a
+ * path in its mount namespace. 0 if that cannot be found out. */
+int64_t footprint_folder(pid_t pid, const char *folder);
+
 /* Host memory that the process holds now, arenas and files too; 0 if it cannot be found out. */
 uint64_t footprint_resident(pid_t pid);
 

@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 #define PYPROC_MESSAGE_MAX 256
-#define PYPROC_MAX_FDS 3
+#define PYPROC_MAX_FDS 4
 
 struct pyproc {
     const char *name; /* for messages: "torch worker" */

@@ -9,9 +9,11 @@
 static const enum reason of_loading[] = {
     REASON_BUILD_ERROR_IMPORT,    REASON_BUILD_ERROR_MODULE,     REASON_BUILD_ERROR_CONSTRUCT,
     REASON_BUILD_ERROR_SIGNATURE, REASON_BUILD_ERROR_PARAMETERS, REASON_BUILD_ERROR_LOAD,
+    REASON_BUILD_ERROR_REHEARSAL,
 };
 
-static const enum reason of_results[] = {REASON_WRONG_TYPE, REASON_WRONG_SHAPE, REASON_WRONG_DTYPE};
+static const enum reason of_calls[] = {REASON_WRONG_TYPE, REASON_WRONG_SHAPE, REASON_WRONG_DTYPE,
+                                       REASON_CRASH_PROGRAM};
 
 /* The reason whose code is the text's first word, and *rest what follows it; REASON_NONE: none. */
 static enum reason find(const char *text, const enum reason *list, size_t n, const char **rest)
@@ -44,7 +46,7 @@ int python_call_verdict(const char *text, struct verdict *v)
 {
     static const char raised[] = "PYTHON: "; /* the code says it already */
     const char *rest;
-    enum reason reason = find(text, of_results, ARRAY_SIZE(of_results), &rest);
+    enum reason reason = find(text, of_calls, ARRAY_SIZE(of_calls), &rest);
 
     if (reason == REASON_NONE)
         verdict_set_named(v, REASON_CRASH_FAULT, fault_name(text), "call: %s",

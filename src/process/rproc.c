@@ -74,7 +74,17 @@ static int spawn(struct rproc *r, int sock, int out_fd, const struct devlock *lo
     if (s->kind->launcher != LAUNCH_ZYGOTE)
         return spawn_program(r, sock, out_fd, lock, err);
     r->group = cgroup_make(r->config->mem_bytes, sandbox_max_threads());
-    return zygote_start(s->zygote, sock, out_fd, r->group, &r->pid, &r->pidfd, err);
+
+    const struct zygote_request request = {
+        .device = r->config->device->name,
+        .builds = s->kind->starts_programs,
+        .sock = sock,
+        .out_fd = out_fd,
+        .group = r->group,
+        .save_fd = s->kind->saves_folder ? r->config->save_fd : -1,
+    };
+
+    return zygote_start(s->zygote, &request, &r->pid, &r->pidfd, err);
 }
 
 static void add_tensors(struct wire_size *s, const struct layout *l, uint32_t at)

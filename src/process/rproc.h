@@ -36,6 +36,7 @@ struct rproc_config {
     int n_inputs;      /* number of sources before the parameters */
     bool setup_params; /* the problem says setup = "params": parameters lie in arena 0 */
     int artifact_fd;
+    int save_fd; /* used with a subject that saves_folder */
 };
 
 #define RPROC_TEXT_MAX 65536
@@ -76,8 +77,8 @@ struct rproc {
     uint64_t glimpse_ns; /* the judge's first look at the output after "done" */
     struct rproc_glimpse glimpses[RPROC_GLIMPSES]; /* words of the output at "done" */
     int n_glimpses;
-    /* Addresses that the runner named for the results of the last order; read once, at "done". */
-    uint64_t results[WIRE_MAX_RESULTS];
+    /* Places of the last order's results, by the runner's word; read once, at "done". */
+    struct device_result results[WIRE_MAX_RESULTS];
     int n_results;
     uint64_t glimpse_key; /* chooses the words; secret */
     bool warm;            /* WARM was seen: the device is open */

@@ -15,13 +15,19 @@ bool rproc_readable(const struct rproc *r)
     return fd >= 0;
 }
 
+static void take_result(const struct wire_result *from, struct device_result *ret)
+{
+    ret->at = from->at;
+    memcpy(ret->handle, from->handle, sizeof(ret->handle));
+}
+
 void rproc_take_results(struct rproc *r)
 {
     uint32_t n = r->config->subject.results_read ? r->page->n_results : 0;
 
     r->n_results = (int)MIN(n, WIRE_MAX_RESULTS);
     for (int i = 0; i < r->n_results; i++)
-        r->results[i] = r->page->results[i];
+        take_result(&r->page->results[i], &r->results[i]);
 }
 
 uint64_t rproc_result_at(const struct rproc *r, size_t at)
@@ -32,7 +38,7 @@ uint64_t rproc_result_at(const struct rproc *r, size_t at)
         size_t start = out->slots[i].offset;
 
         if (at >= start && at < start + out->slot_bytes[i])
-            return r->results[i] + (at - start);
+            return r->results[i].at + (at - start);
     }
     return 0;
 }
@@ -78,7 +84,7 @@ int rproc_fetch(const struct rproc *r, const struct mem *out, struct verdict *v)
         return verdict_set(v, REASON_REJECTED_PROTOCOL, "call: named %d results of %d",
                            r->n_results, l->n);
     for (int i = 0; i < l->n; i++)
-        if (!read_all(r->pid, r->results[i], (char *)out->host + l->slots[i].offset,
+        if (!read_all(r->pid, r->results[i].at, (char *)out->host + l->slots[i].offset,
                       l->slot_bytes[i]))
             return verdict_set(v, REASON_REJECTED_PROTOCOL,
                                "call: named a result whose memory cannot be read: %s",

@@ -85,6 +85,7 @@ static void python_module(const struct subject *s, const struct problem *p, enum
                                      .file = s->file,
                                      .entry = s->entry,
                                      .results_named = s->results_read,
+                                     .frozen = s->frozen,
                                      .text = text};
 
     bundle_write(&r, out);
@@ -100,20 +101,19 @@ const struct subject_kind subject_native = {
     .takes_spares = true,
 };
 
+#define PYTHON                                                                              \
+    .launcher = LAUNCH_ZYGOTE, .sandboxed = true, .group_killed = true, .born_large = true, \
+    .has_scratch = true, .names_reasons = true, .built_by_start = true, .loads_late = true, \
+    .reads_files = true, .write_module = python_module
+
 /* Walls, clock and memory are those of a candidate in C. */
-const struct subject_kind subject_python = {
-    .name = "python candidate",
-    .launcher = LAUNCH_ZYGOTE,
-    .sandboxed = true,
-    .memory_counted = true,
-    .group_killed = true,
-    .imported_first = true,
-    .born_large = true,
-    .has_scratch = true,
-    .names_reasons = true,
-    .built_by_start = true,
-    .write_module = python_module,
-};
+const struct subject_kind subject_python = {PYTHON, .name = "python candidate",
+                                            .memory_counted = true, .imported_first = true};
+
+const struct subject_kind subject_rehearsal = {PYTHON, .name = "rehearsal", .starts_programs = true,
+                                               .saves_folder = true};
+
+const struct subject_kind subject_tuning = {PYTHON, .name = "tuning", .saves_folder = true};
 
 /* PyTorch keeps memory that it was ever given, so counting it says nothing. Its own clock leaves
  * out a step that only Assay needs: the copy of its results into the output arena. */

@@ -37,7 +37,13 @@ struct subject_kind {
      * on the judge's list (python_reason.h). */
     bool names_reasons;
     bool built_by_start; /* the start takes as long as a build may */
-    int start_limit_ms;  /* limit of the start; 0: the plan's */
+    bool loads_late;     /* libraries load code when it is first used, which ends a hold */
+    /* The process reads files that others read, too. Which ones it read shows in their times and in
+     * the page cache, so it could tell the next candidate what it saw. */
+    bool reads_files;
+    bool starts_programs; /* a rehearsal: compilers may be started */
+    bool saves_folder;    /* a rehearsal: what is in the candidate's folder is kept */
+    int start_limit_ms;   /* limit of the start; 0: the plan's */
     /* Writes the text and the toolchain that the record shows. */
     int (*write_source)(const struct subject *s, const struct problem *p, enum size_set sizes,
                         const char *share, struct buf *text, struct buf *toolchain,
@@ -56,10 +62,14 @@ struct subject {
     const char *file;         /* name of a candidate's file. Not owned */
     bool results_read;        /* the judge reads results where they lie in the process */
     const char *entry;        /* class or function that the user chose; NULL: none. Not owned */
+    const struct buf *frozen; /* files that the rehearsal left (bundle.h); NULL: none. Not owned */
 };
 
 /* A candidate in C or CUDA, and one in Python. */
 extern const struct subject_kind subject_native, subject_python;
+/* A candidate in Python while it is built: with compilers, and then without, for tuning. No verdict
+ * depends on what it answers. */
+extern const struct subject_kind subject_rehearsal, subject_tuning;
 
 /* The kind of a candidate's file. */
 const struct subject_kind *subject_kind_of_file(const char *file);

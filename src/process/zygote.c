@@ -17,17 +17,33 @@ struct zygote {
  * of the user's, by which Python and its packages are found, and no others. */
 static const char *const taken[] = {"PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "CUDA_HOME"};
 static const char *const own[] = {
+    /* Caches lie in the candidate's own folder (workers/assay_python/bundle.py), at the same place
+     * in the rehearsal and in runners. */
+    "TRITON_CACHE_DIR=/dev/shm/cache/triton",
+    "TRITON_CACHE_AUTOTUNING=1",
+    "TORCH_EXTENSIONS_DIR=/dev/shm/cache/extensions",
+    "TORCHINDUCTOR_CACHE_DIR=/dev/shm/cache/inductor",
+    /* Loading all of torch's kernels at once would take seconds. */
+    "CUDA_MODULE_LOADING=LAZY",
+    "CUDA_CACHE_DISABLE=1",
     "LC_ALL=C",
     "PYTHONUTF8=1",
     "PYTHONDONTWRITEBYTECODE=1",
     /* Without it an import of torch's starts CUDA, and no child of this process could use it. */
     "PYTORCH_NVML_BASED_CUDA_CHECK=1",
 };
-#define ENV_MAX (ARRAY_SIZE(taken) + ARRAY_SIZE(own) + 1)
+#define DEVICE_ENV_MAX 8
+#define ENV_MAX (ARRAY_SIZE(taken) + ARRAY_SIZE(own) + DEVICE_ENV_MAX + 2)
 
-static void make_environment(char *ret[ENV_MAX])
+static void make_environment(const struct zygote_config *c, char *ret[ENV_MAX])
 {
     size_t n = 0;
+
+    for (size_t i = 0; c->env && c->env[i] && i < DEVICE_ENV_MAX; i++)
+        ret[n++] = xstrdup(c->env[i]);
+    if (c->arch && strlen(c->arch) >= 2) /* "90a" is "9.0a" to torch */
+        ret[n++] = xasprintf("TORCH_CUDA_ARCH_LIST=%.*s.%s", (int)strcspn(c->arch, "a") - 1,
+                             c->arch, c->arch + strcspn(c->arch, "a") - 1);
 
     for (size_t i = 0; i < ARRAY_SIZE(own); i++)
         ret[n++] = xstrdup(own[i]);
@@ -56,9 +72,9 @@ static char *find_library(const char *runner)
     return fs_exists(beside) ? steal(&beside) : fs_join(dir, "../lib/libassay-runner.so");
 }
 
-int zygote_open(const struct places *places, const cpu_set_t *cpus, struct zygote **ret,
-                struct err *err)
+int zygote_open(const struct zygote_config *c, struct zygote **ret, struct err *err)
 {
+    const struct places *places = c->places;
     AUTO(freep) char *script = xasprintf("%s/workers/zygote.py", places->share);
     AUTO(freep) char *library = find_library(places->runner);
     const char *const arguments[] = {library, places->share, places->home, places->cache, NULL};
@@ -67,12 +83,12 @@ int zygote_open(const struct places *places, const cpu_set_t *cpus, struct zygot
                                          .script = script,
                                          .arguments = arguments,
                                          .envp = envp,
-                                         .cpus = cpus};
+                                         .cpus = c->cpus};
     struct pyproc python;
 
     if (!fs_exists(library))
         return fail(err, ERR_SYSTEM, "no %s: build it with make", library);
-    make_environment(envp);
+    make_environment(c, envp);
 
     int rc = pyproc_open(&python, &config, err);
 
@@ -102,11 +118,18 @@ const char *zygote_version(const struct zygote *z)
     return z->python.version;
 }
 
-int zygote_start(struct zygote *z, int sock, int out_fd, const char *group, pid_t *ret_pid,
-                 int *ret_pidfd, struct err *err)
+int zygote_start(struct zygote *z, const struct zygote_request *r, pid_t *ret_pid, int *ret_pidfd,
+                 struct err *err)
 {
-    AUTO(fd_closep) int door = group ? cgroup_door(group) : -1;
-    const int fds[] = {sock, out_fd, door};
+    AUTO(fd_closep) int door = r->group ? cgroup_door(r->group) : -1;
+    int fds[PYPROC_MAX_FDS] = {r->sock, r->out_fd}, n = 2;
+    AUTO(freep)
+    char *request = xasprintf("%s %s%s%s", r->builds ? "rehearsal" : "runner", r->device,
+                              door < 0 ? "" : " group", r->save_fd < 0 ? "" : " save");
 
-    return pyproc_start(&z->python, "runner", fds, door < 0 ? 2 : 3, ret_pid, ret_pidfd, err);
+    if (door >= 0)
+        fds[n++] = door;
+    if (r->save_fd >= 0)
+        fds[n++] = r->save_fd;
+    return pyproc_start(&z->python, request, fds, n, ret_pid, ret_pidfd, err);
 }

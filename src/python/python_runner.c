@@ -15,17 +15,31 @@
 #define PUBLIC __attribute__((visibility("default")))
 
 static const struct python_glue *glue;
-
-static int open_nothing(int index, void **ret_ctx, struct err *err)
-{
-    (void)index, (void)err;
-    *ret_ctx = NULL;
-    return 0;
-}
+static const struct device *base; /* the device without Python */
 
 static int refused(struct err *err)
 {
     return fail(err, ERR_INPUT, "%.*s", (int)strnlen(glue->text, glue->text_bytes), glue->text);
+}
+
+static int make_call(void *args)
+{
+    return glue->call((int)((intptr_t)args - 1)) < 0 ? DEVICE_STATUS_FAULT : 0;
+}
+
+static const char *last_text(void)
+{
+    return glue->text;
+}
+
+static int open_device(int index, void **ret_ctx, struct err *err)
+{
+    static const struct device_caller caller = {make_call, last_text};
+
+    *ret_ctx = NULL;
+    if (base->runner->open_for && base->runner->open_for(index, &caller, ret_ctx, err) < 0)
+        return -1;
+    return glue->open(index) < 0 ? refused(err) : 0;
 }
 
 /* Mapped, because several runners share the descriptor and its offset. */
@@ -44,14 +58,14 @@ static int load(void *ctx, int artifact_fd, struct artifact **ret, struct err *e
     return glue->load(bundle, (size_t)st.st_size) < 0 ? refused(err) : 0;
 }
 
-static struct python_tensor *list_tensors(const struct tensor_slot *slots, int n, void *base)
+static struct python_tensor *list_tensors(const struct tensor_slot *slots, int n, void *arena)
 {
     struct python_tensor *list = xcalloc((size_t)n + 1, sizeof(*list));
 
     for (int i = 0; i < n; i++) {
         list[i].dtype = slots[i].dtype;
         list[i].rank = slots[i].shape.rank;
-        list[i].data = (char *)base + slots[i].offset;
+        list[i].data = (char *)arena + slots[i].offset;
         memcpy(list[i].dim, slots[i].shape.dim, sizeof(list[i].dim));
     }
     return list;
@@ -91,7 +105,7 @@ static int set_up(void *ctx, struct artifact *a, void *args, int *ret_status, st
 static int call(void *ctx, struct artifact *a, void *args, int *ret_status, uint64_t *ret_claim_ns)
 {
     (void)ctx, (void)a;
-    *ret_status = glue->call((int)((intptr_t)args - 1)) < 0 ? DEVICE_STATUS_FAULT : 0;
+    *ret_status = make_call(args);
     *ret_claim_ns = 0;
     return 0;
 }
@@ -102,18 +116,33 @@ static const char *fault(void *ctx)
     return glue->text;
 }
 
-static int name_results(void *ctx, uint64_t *ret, int max)
+/* A result in memory that cannot be shared is copied, this time behind the call: the judge's clock
+ * sees it. */
+static int name_results(void *ctx, struct device_result *ret, int max)
 {
     int n = MIN(*glue->n_results, max);
 
-    (void)ctx;
-    for (int i = 0; i < n; i++)
-        ret[i] = glue->results[i];
+    for (int i = 0; i < n; i++) {
+        const void *at = (const void *)(uintptr_t)glue->results[i];
+
+        ret[i] = (struct device_result){.at = glue->results[i]};
+        if (base->runner->export && base->runner->export(ctx, at, &ret[i]) < 0) {
+            glue->copy();
+            return 0;
+        }
+    }
     return MAX(n, 0);
 }
 
-static const struct device_runner_ops python_ops = {
-    .open = open_nothing,
+static int save(void *ctx)
+{
+    (void)ctx;
+    return glue->save(WIRE_SAVE_FD) < 0 ? DEVICE_STATUS_FAULT : 0;
+}
+
+/* For a device that needs nothing but memory of the host. */
+static const struct device_runner_ops host_ops = {
+    .open = open_device,
     .import = hostmem_import,
     .unimport = hostmem_unimport,
     .load = load,
@@ -122,8 +151,27 @@ static const struct device_runner_ops python_ops = {
     .setup = set_up,
     .call = call,
     .results = name_results,
+    .save = save,
     .fault = fault,
 };
+
+/* The device's own clock, hold and memory, with Python's candidate. */
+static struct device_runner_ops ops_of(const struct device *d)
+{
+    struct device_runner_ops ops = host_ops;
+
+    if (!d->runner->open_for)
+        return ops;
+    ops = *d->runner;
+    ops.open = open_device;
+    ops.load = load;
+    ops.prepare = prepare;
+    ops.release = release;
+    ops.setup = set_up;
+    ops.results = name_results;
+    ops.save = save;
+    return ops;
+}
 
 PUBLIC int assay_unshare(int attempt, uint32_t *ret_layers, char *text, size_t text_bytes)
 {
@@ -134,25 +182,66 @@ PUBLIC int assay_unshare(int attempt, uint32_t *ret_layers, char *text, size_t t
     return rc;
 }
 
+static const char *const *join(const char *const *a, const char *const *b)
+{
+    size_t n = 0;
+    const char **all;
+
+    for (size_t i = 0; a && a[i]; i++)
+        n++;
+    for (size_t i = 0; b && b[i]; i++)
+        n++;
+    all = xcalloc(n + 1, sizeof(*all));
+    n = 0;
+    for (size_t i = 0; a && a[i]; i++)
+        all[n++] = a[i];
+    for (size_t i = 0; b && b[i]; i++)
+        all[n++] = b[i];
+    return all;
+}
+
 /* torch maps far more than it uses, so its memory is watched and not limited by address space. */
-PUBLIC _Noreturn void assay_run(const struct sandbox_birth *birth, uint32_t layers,
-                                const char *const *read_paths, const struct python_glue *g)
+static struct device device_of(const struct python_role *role, const struct sandbox_birth *birth,
+                               uint32_t layers)
 {
     static const char *own[2];
+    static const char *const null_device[] = {"/dev/null", NULL};
+    static struct device_runner_ops ops;
+    struct device d = *base;
+
+    own[0] = birth->scratch;
+    ops = ops_of(base);
+    d.runner = &ops;
+    d.read_paths = join(base->read_paths, role->read_paths);
+    d.own_paths = layers & SANDBOX_SCRATCH ? own : NULL;
+    d.is_interpreter = true;
+    d.maps_beyond_memory = true;
+    if (role->program_paths) {
+        d.starts_programs = true;
+        d.execute_paths = role->program_paths;
+        d.write_paths = join(base->write_paths, null_device);
+    }
+    return d;
+}
+
+static _Noreturn void stop(const struct sandbox_birth *birth, const struct err *err)
+{
+    dprintf(birth->out_fd, "%s\n", err->text);
+    _exit(WIRE_EXIT_FAIL);
+}
+
+PUBLIC _Noreturn void assay_run(const struct sandbox_birth *birth, uint32_t layers,
+                                const struct python_role *role, const struct python_glue *g)
+{
     static struct device device;
     struct err err = ERR_INIT;
+    int index;
 
-    if (sandbox_settle(birth, &layers, &err) < 0 || runner_catch_abort() < 0) {
-        dprintf(birth->out_fd, "%s\n", err.text);
-        _exit(WIRE_EXIT_FAIL);
-    }
-    own[0] = birth->scratch;
     glue = g;
-    device = device_cpu;
-    device.runner = &python_ops;
-    device.read_paths = read_paths;
-    device.own_paths = layers & SANDBOX_SCRATCH ? own : NULL;
-    device.is_interpreter = true;
-    device.maps_beyond_memory = true;
+    if (device_find(role->device, &base, &index, &err) < 0)
+        stop(birth, &err);
+    if (sandbox_settle(birth, &layers, &err) < 0 || runner_catch_abort() < 0)
+        stop(birth, &err);
+    device = device_of(role, birth, layers);
     runner_run(WIRE_SOCKET_FD, -1, -1, &device, layers);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A runner inside a Python process: libassay-runner.so, which workers/zygote.py loads. Protocol,
- * page, walls and seal are those of assay-runner. Python only imports the candidate and calls it.
+ * page, walls, seal, hold and clock are those of assay-runner. Python only imports the candidate
+ * and calls it.
  *
  * workers/assay_python/library.py has the same structures; tests/e2e/python_library.py holds them
  * together. */
@@ -21,6 +22,8 @@ struct python_tensor {
 
 /* Functions in Python. A failure is -1, with one line in `text`. */
 struct python_glue {
+    /* Readies torch for the device, while all code is ours. */
+    int (*open)(int index);
     /* Imports and constructs the candidate. */
     int (*load)(const void *bundle, size_t bytes);
     /* Makes tensors of one pair of arenas; in[first_param...] are parameters. Returns a number for
@@ -28,6 +31,11 @@ struct python_glue {
     int (*prepare)(const struct python_tensor *in, int n_in, int first_param,
                    const struct python_tensor *out, int n_out);
     int (*call)(int number);
+    /* Copies the last call's results into the output arena, and those of later calls inside the
+     * call: their memory cannot be shared. */
+    int (*copy)(void);
+    /* Writes what is in the candidate's folder to a file. */
+    int (*save)(int fd);
     char *text;
     size_t text_bytes;
     /* Addresses of the last call's results, if they are not in the output arena. */
@@ -35,11 +43,17 @@ struct python_glue {
     const int32_t *n_results;
 };
 
+/* A runner's part. Lists end with NULL. */
+struct python_role {
+    const char *device;               /* "cpu", "cuda" */
+    const char *const *read_paths;    /* paths that the walls let it read */
+    const char *const *program_paths; /* a rehearsal: programs that it may start; NULL: none */
+};
+
 /* For Python: functions of src/sandbox with a text in place of struct err. */
 int assay_unshare(int attempt, uint32_t *ret_layers, char *text, size_t text_bytes);
-/* Becomes a runner (sandbox_settle(), runner_run()) and does not return. read_paths: what the walls
- * let it read; ends with NULL. */
+/* Becomes a runner (sandbox_settle(), runner_run()) and does not return. */
 _Noreturn void assay_run(const struct sandbox_birth *birth, uint32_t layers,
-                         const char *const *read_paths, const struct python_glue *glue);
+                         const struct python_role *role, const struct python_glue *glue);
 
 #endif

@@ -39,6 +39,7 @@ struct runner {
 };
 
 _Static_assert(DEVICE_STATUS_FAULT == WIRE_STATUS_FAULT, "one value on both sides of the page");
+_Static_assert(DEVICE_HANDLE_BYTES == WIRE_HANDLE_BYTES, "one size on both sides of the page");
 
 /* Layers from sandbox_start(), made before this process began: only the judge knows of them. */
 #define BIRTH_LAYERS                                                                         \
@@ -132,7 +133,8 @@ static void await_turn(struct runner *s)
 static unsigned needs_of(const struct device *d)
 {
     return (d->needs_ioctl ? SANDBOX_NEEDS_DRIVER : 0) |
-           (d->is_interpreter ? SANDBOX_NEEDS_INTERPRETER : 0);
+           (d->is_interpreter ? SANDBOX_NEEDS_INTERPRETER : 0) |
+           (d->starts_programs ? SANDBOX_NEEDS_PROGRAMS : 0);
 }
 
 static void lock_down(struct runner *s)
@@ -146,6 +148,7 @@ static void lock_down(struct runner *s)
                                     .read_paths = s->device->read_paths,
                                     .write_paths = s->device->write_paths,
                                     .own_paths = s->device->own_paths,
+                                    .execute_paths = s->device->execute_paths,
                                     .needs = needs_of(s->device)};
     struct err err = ERR_INIT;
 
@@ -332,6 +335,8 @@ static struct reply obey(struct runner *s, struct wire_page *page, unsigned seq)
                                &page->queued, &page->holding,        &page->sum};
     void *args = in < WIRE_MAX_ARENAS && out < WIRE_MAX_ARENAS ? s->args[in][out] : NULL;
 
+    if (order == WIRE_ORDER_SAVE && s->device->runner->save)
+        return (struct reply){.status = s->device->runner->save(s->ctx)};
     if (!args || (order != WIRE_ORDER_CALL && order != WIRE_ORDER_EMPTY))
         return (struct reply){.status = WIRE_STATUS_BAD_ORDER};
 
@@ -345,9 +350,14 @@ static struct reply obey(struct runner *s, struct wire_page *page, unsigned seq)
 static void name_results(struct runner *s, struct wire_page *page)
 {
     const struct device_runner_ops *ops = s->device->runner;
+    struct device_result results[WIRE_MAX_RESULTS];
+    int n = ops->results ? ops->results(s->ctx, results, WIRE_MAX_RESULTS) : 0;
 
-    page->n_results =
-        ops->results ? (uint32_t)ops->results(s->ctx, page->results, WIRE_MAX_RESULTS) : 0;
+    for (int i = 0; i < n; i++) {
+        page->results[i].at = results[i].at;
+        memcpy(page->results[i].handle, results[i].handle, WIRE_HANDLE_BYTES);
+    }
+    page->n_results = (uint32_t)n;
 }
 
 static void name_fault(struct runner *s, struct wire_page *page)

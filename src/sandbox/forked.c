@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define SCRATCH_FILES 4096
+#define BUILD_FILES 10000
 
 static const struct spawn everything = {
     .namespaces = SPAWN_ALL_NAMESPACES | SANDBOX_OWN_PROC, .ruleset_fd = -1, .group_fd = -1};
@@ -62,7 +63,8 @@ static int make_scratch(const struct sandbox_birth *b, struct child *c)
     if (!b->scratch || !(c->layers & SANDBOX_MOUNT_NS))
         return chdir("/");
     snprintf(how, sizeof(how), "size=%llu,nr_inodes=%d,mode=1777",
-             (unsigned long long)SANDBOX_SCRATCH_BYTES, SCRATCH_FILES);
+             (unsigned long long)(b->builds ? SANDBOX_BUILD_BYTES : SANDBOX_SCRATCH_BYTES),
+             b->builds ? BUILD_FILES : SCRATCH_FILES);
     if (mount("assay-scratch", b->scratch, "tmpfs", MS_NOSUID | MS_NODEV, how) < 0)
         return chdir("/");
     c->layers |= SANDBOX_SCRATCH;

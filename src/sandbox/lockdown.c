@@ -69,7 +69,8 @@ static bool limit(__rlimit_resource_t resource, uint64_t value)
 
 static bool set_limits(const struct sandbox_policy *p)
 {
-    bool driver = p->needs & SANDBOX_NEEDS_DRIVER, files = p->own_paths != NULL;
+    bool driver = p->needs & (SANDBOX_NEEDS_DRIVER | SANDBOX_NEEDS_PROGRAMS);
+    bool files = p->own_paths != NULL;
     bool ok = limit(RLIMIT_CORE, 0) &&
               limit(RLIMIT_NOFILE, driver ? MAX_OPEN_FILES_DRIVER : MAX_OPEN_FILES);
 
@@ -115,7 +116,8 @@ int sandbox_enter(const struct sandbox_policy *p, uint32_t *layers, struct err *
 
     if (ruleset >= 0 && (allow_all(ruleset, p->read_paths, LANDLOCK_READ, err) < 0 ||
                          allow_all(ruleset, p->write_paths, LANDLOCK_DEVICE, err) < 0 ||
-                         allow_all(ruleset, p->own_paths, LANDLOCK_OWN, err) < 0))
+                         allow_all(ruleset, p->own_paths, LANDLOCK_OWN, err) < 0 ||
+                         allow_all(ruleset, p->execute_paths, LANDLOCK_EXECUTE, err) < 0))
         return -1;
     if (geteuid() == 0 && p->uid && become(p->uid))
         *layers |= SANDBOX_UID;

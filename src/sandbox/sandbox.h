@@ -60,6 +60,7 @@ int sandbox_start(const struct sandbox_spawn *s, pid_t *ret_pid, int *ret_pidfd,
                   uint32_t *ret_layers, struct err *err);
 
 #define SANDBOX_SCRATCH_BYTES ((uint64_t)64 << 20)
+#define SANDBOX_BUILD_BYTES ((uint64_t)1 << 30)
 
 /* A runner that is forked from a process which has much in memory, and does not exec:
  *
@@ -80,6 +81,7 @@ struct sandbox_birth {
     int out_fd;          /* becomes stdout and stderr */
     int group_fd;        /* from cgroup_door(); -1: none */
     const char *scratch; /* a folder under which an empty one of the runner's own is mounted */
+    bool builds;         /* a rehearsal: room for what compilers write */
 };
 /* Goes the steps of sandbox_start() inside the new process: it leads a process group, dies with
  * whoever adopted it, has its own /proc and scratch folder, limits and descriptors. layers: in, as
@@ -94,6 +96,9 @@ enum sandbox_needs {
     /* An interpreter's libraries try to start programs and go on without: that is refused instead
      * of killed. They keep files in a folder of their own. */
     SANDBOX_NEEDS_INTERPRETER = 1 << 1,
+    /* A rehearsal starts compilers. Calls that concern other processes, the network, mounts and the
+     * kernel's own machinery are refused, and no others. */
+    SANDBOX_NEEDS_PROGRAMS = 1 << 2,
 };
 
 struct sandbox_policy {
@@ -102,9 +107,10 @@ struct sandbox_policy {
     /* For Landlock: files, folders with all that is in them, or patterns of glob() with {a,b};
      * NULL-terminated, NULL: none. Paths that do not exist are passed over. */
     const char *const *read_paths;
-    const char *const *write_paths; /* device nodes (ioctl too), /proc/self/task */
-    const char *const *own_paths;   /* folders in which the runner may make files */
-    unsigned needs;                 /* SANDBOX_NEEDS_* */
+    const char *const *write_paths;   /* device nodes (ioctl too), /proc/self/task */
+    const char *const *own_paths;     /* folders in which the runner may make files */
+    const char *const *execute_paths; /* paths that it may read and start as programs */
+    unsigned needs;                   /* SANDBOX_NEEDS_* */
 };
 /* Called in the runner, while it is single-threaded. *layers gains the bits that are on. A layer
  * that cannot be had is no error: its bit stays 0. */

@@ -5,10 +5,11 @@
  *   refused  everything unnamed: EPERM, and an honest library goes on without it;
  *   killed   what no kernel for a device has any use for: new programs, the network, other
  *            processes, the kernel's own machinery. The judge reads SIGSYS as `rejected: sandbox`.
- * An interpreter is only refused new programs: its libraries try, and go on.
- * To allow a call: a line in allowed[], or in of_drivers[] or of_interpreters[] if only these need
- * it. To
- * allow it with certain arguments: a line in special[]; with all but some: one in unwanted[].
+ * An interpreter is only refused new programs: its libraries try, and go on. A rehearsal, which
+ * gets no content that anybody is judged on, may start compilers; to it the last kind is refused,
+ * and the rest is done. To allow a call: a line in allowed[], or in of_drivers[] or
+ * of_interpreters[] if only these need it. To allow it with certain arguments: a line in special[];
+ * with all but some: one in unwanted[].
  *
  * Between calls a runner is stopped, and a process that stands still is woken by SIGCONT alone. It
  * cannot send that itself then, and nothing else may send it later: no timers with signals, no
@@ -155,9 +156,22 @@ static const int of_drivers[] = {
 static const int of_interpreters[] = {
     SCMP_SYS(mkdir),     SCMP_SYS(mkdirat), SCMP_SYS(rmdir),    SCMP_SYS(unlink),
     SCMP_SYS(unlinkat),  SCMP_SYS(rename),  SCMP_SYS(renameat), SCMP_SYS(renameat2),
-    SCMP_SYS(ftruncate), SCMP_SYS(fchmod),  SCMP_SYS(chmod),    SCMP_SYS(fchmodat),
-    SCMP_SYS(utimensat), SCMP_SYS(fsync),   SCMP_SYS(umask),    SCMP_SYS(getdents),
+    SCMP_SYS(ftruncate), SCMP_SYS(fsync),   SCMP_SYS(umask),    SCMP_SYS(getdents),
     SCMP_SYS(chdir),
+};
+
+/* Calls that change modes and times of files. Landlock does not cover them, and a runner of an
+ * ordinary user could reach all files of that user. Libraries make them on files of their own and
+ * take a refusal for a failure. So they succeed without effect. */
+static const int pretended[] = {
+    SCMP_SYS(chmod),     SCMP_SYS(fchmod), SCMP_SYS(fchmodat),
+    SCMP_SYS(utimensat), SCMP_SYS(utimes), SCMP_SYS(utime),
+};
+
+/* Attributes and owners of files; a rehearsal has no use for them either. */
+static const int refused_in_rehearsals[] = {
+    SCMP_SYS(setxattr), SCMP_SYS(lsetxattr), SCMP_SYS(fsetxattr), SCMP_SYS(chown),
+    SCMP_SYS(lchown),   SCMP_SYS(fchown),    SCMP_SYS(fchownat),
 };
 
 /* New programs: killed, but refused to an interpreter. */
@@ -168,15 +182,10 @@ static const int programs[] = {
     SCMP_SYS(execveat),
 };
 
-static const int killed[] = {
-    /* the network */
-    SCMP_SYS(socket),
+/* Killed in a runner. Compilers and those who start them use these among themselves, so a rehearsal
+ * may make them. */
+static const int killed_in_runners[] = {
     SCMP_SYS(socketpair),
-    SCMP_SYS(connect),
-    SCMP_SYS(bind),
-    SCMP_SYS(listen),
-    SCMP_SYS(accept),
-    SCMP_SYS(accept4),
     /* Frames go to and from the judge by write() and read(). Descriptors that are sent and not yet
      * received count for a user as a whole: no judge of the same user could hand over any. */
     SCMP_SYS(sendto),
@@ -185,20 +194,31 @@ static const int killed[] = {
     SCMP_SYS(recvfrom),
     SCMP_SYS(recvmsg),
     SCMP_SYS(recvmmsg),
-    /* other processes */
-    SCMP_SYS(ptrace),
-    SCMP_SYS(process_vm_readv),
-    SCMP_SYS(process_vm_writev),
-    SCMP_SYS(process_madvise),
     SCMP_SYS(pidfd_open),
-    SCMP_SYS(pidfd_getfd),
     SCMP_SYS(pidfd_send_signal),
-    SCMP_SYS(kcmp),
     SCMP_SYS(tkill),
     SCMP_SYS(rt_sigqueueinfo),
     SCMP_SYS(rt_tgsigqueueinfo),
     SCMP_SYS(setsid),
     SCMP_SYS(setpgid),
+};
+
+/* Killed in a runner, refused in a rehearsal. */
+static const int killed[] = {
+    /* the network */
+    SCMP_SYS(socket),
+    SCMP_SYS(connect),
+    SCMP_SYS(bind),
+    SCMP_SYS(listen),
+    SCMP_SYS(accept),
+    SCMP_SYS(accept4),
+    /* other processes */
+    SCMP_SYS(ptrace),
+    SCMP_SYS(process_vm_readv),
+    SCMP_SYS(process_vm_writev),
+    SCMP_SYS(process_madvise),
+    SCMP_SYS(pidfd_getfd),
+    SCMP_SYS(kcmp),
     /* namespaces and mounts */
     SCMP_SYS(setns),
     SCMP_SYS(unshare),
@@ -388,6 +408,8 @@ static int add_interpreter(scmp_filter_ctx ctx)
 {
     int rc = add_list(ctx, SCMP_ACT_ALLOW, of_interpreters, ARRAY_SIZE(of_interpreters));
 
+    if (rc == 0)
+        rc = add_list(ctx, SCMP_ACT_ERRNO(0), pretended, ARRAY_SIZE(pretended));
     return rc == 0 ? add_special(ctx, of_interpreters_special, ARRAY_SIZE(of_interpreters_special))
                    : rc;
 }
@@ -417,6 +439,8 @@ static int load_filter(scmp_filter_ctx ctx, unsigned needs)
     if (rc == 0)
         rc = add_list(ctx, SCMP_ACT_KILL_PROCESS, killed, ARRAY_SIZE(killed));
     if (rc == 0)
+        rc = add_list(ctx, SCMP_ACT_KILL_PROCESS, killed_in_runners, ARRAY_SIZE(killed_in_runners));
+    if (rc == 0)
         rc = add_special(ctx, special, ARRAY_SIZE(special));
     if (rc == 0)
         rc = add_setfl(ctx);
@@ -424,6 +448,21 @@ static int load_filter(scmp_filter_ctx ctx, unsigned needs)
         rc = add_clone(ctx, needs);
     if (rc == 0)
         rc = add_needs(ctx, needs);
+    return rc == 0 ? seccomp_load(ctx) : rc;
+}
+
+/* The filter of a rehearsal: all but what concerns others. */
+static int load_for_programs(scmp_filter_ctx ctx)
+{
+    int rc = set_up(ctx);
+
+    if (rc == 0)
+        rc = add_list(ctx, SCMP_ACT_ERRNO(EPERM), killed, ARRAY_SIZE(killed));
+    if (rc == 0)
+        rc = add_list(ctx, SCMP_ACT_ERRNO(EPERM), refused_in_rehearsals,
+                      ARRAY_SIZE(refused_in_rehearsals));
+    if (rc == 0)
+        rc = add_list(ctx, SCMP_ACT_ERRNO(0), pretended, ARRAY_SIZE(pretended));
     return rc == 0 ? seccomp_load(ctx) : rc;
 }
 
@@ -435,11 +474,14 @@ int sandbox_seal(unsigned needs, uint32_t *layers, struct err *err)
     /* The main filter forbids loading another, so it comes last. */
     scmp_filter_ctx but = seccomp_init(SCMP_ACT_ALLOW);
     scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+    bool rehearsal = needs & SANDBOX_NEEDS_PROGRAMS;
     int rc = but && ctx ? 0 : -ENOMEM;
 
-    if (rc == 0 && (needs & SANDBOX_NEEDS_DRIVER))
+    if (rc == 0 && rehearsal)
+        rc = load_for_programs(but);
+    if (rc == 0 && !rehearsal && (needs & SANDBOX_NEEDS_DRIVER))
         rc = load_unwanted(but);
-    if (rc == 0)
+    if (rc == 0 && !rehearsal)
         rc = load_filter(ctx, needs);
     seccomp_release(but);
     seccomp_release(ctx);

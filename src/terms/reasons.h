@@ -28,6 +28,7 @@
     X(CRASH, EXITED, "exited", "The candidate ended its process.") \
     X(CRASH, RETURNED, "returned", "`assay_kernel` returned a value other than 0.") \
     X(CRASH, SETUP, "setup", "The candidate's setup failed.") \
+    X(CRASH, PROGRAM, "program", "Python: a call wanted to start a program. Compilers run in the rehearsal only.") \
     X(CRASH, MEMORY, "memory", "The candidate's process used more host memory than a runner may have.") \
     X(TIMEOUT, START, "start", "The process was not ready to load the candidate in time.") \
     X(TIMEOUT, LOADING, "loading", "The candidate did not finish loading in time.") \
@@ -44,6 +45,7 @@
     X(BUILD_ERROR, CONSTRUCT, "construct", "Python: the constructor raised an exception.") \
     X(BUILD_ERROR, SIGNATURE, "signature", "Python: the constructor or the function takes other arguments than the problem gives.") \
     X(BUILD_ERROR, PARAMETERS, "parameters", "Python: a parameter of the problem fits none of the candidate's.") \
+    X(BUILD_ERROR, REHEARSAL, "rehearsal", "Python: compiling and trying it out took too long, or left too much in its folder; or it wants a program when it is loaded that the rehearsal did not see.") \
     X(REJECTED, SANDBOX, "sandbox", "The candidate made a system call that no kernel needs.") \
     X(REJECTED, PHYSICS, "physics", "The time is below what memory, arithmetic or an empty kernel takes on this device.") \
     X(REJECTED, CLOCK, "clock", "The runner's time and the judge's disagree, and did so again in a fresh process.") \

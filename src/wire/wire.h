@@ -39,7 +39,7 @@
 #include <stdatomic.h>
 
 #define WIRE_MAGIC 0x59415341u /* "ASAY" */
-#define WIRE_VERSION 3
+#define WIRE_VERSION 4
 #define WIRE_MAX_FRAME 65536
 #define WIRE_MAX_ARENAS 64
 #define WIRE_MAX_TENSORS 1024
@@ -50,6 +50,8 @@
 #define WIRE_SOCKET_FD 3
 #define WIRE_LOCK_FD 4
 #define WIRE_TURN_FD 5
+/* In the lock's place, for a rehearsal: a file for what is in the candidate's folder. */
+#define WIRE_SAVE_FD 4
 
 /* Exit statuses of the runner itself. Another status, or a signal, is the candidate's doing. */
 #define WIRE_EXIT_EOF 0  /* the judge closed the socket before START */
@@ -174,6 +176,7 @@ int wire_read(int sock, struct wire_msg *ret, struct err *err);
 enum wire_order {
     WIRE_ORDER_CALL = 1, /* run the candidate `count` times on (in_arena, out_arena) */
     WIRE_ORDER_EMPTY,    /* same path through the runner, without the call; claims 0 ns */
+    WIRE_ORDER_SAVE,     /* a rehearsal: write what the candidate's folder holds to WIRE_SAVE_FD */
 };
 
 /* How a device is held back, if it can be. The runner sets `queued` before there is a content to
@@ -190,8 +193,15 @@ enum wire_hold {
 
 #define WIRE_STATUS_FAULT INT32_MIN /* the device faulted; `error` says how */
 #define WIRE_ERROR_MAX 112
-#define WIRE_MAX_RESULTS 7         /* a cache line has room for so many */
+#define WIRE_MAX_RESULTS 7
+#define WIRE_HANDLE_BYTES 64       /* DEVICE_HANDLE_BYTES */
 #define WIRE_STATUS_BAD_ORDER (-2) /* unknown order, or arenas that are no input and output */
+
+/* struct device_result, on the page. */
+struct wire_result {
+    uint64_t at;
+    unsigned char handle[WIRE_HANDLE_BYTES];
+};
 
 struct wire_page {
     _Alignas(64) atomic_uint go; /* sequence number of the order that is to run */
@@ -204,10 +214,10 @@ struct wire_page {
     _Alignas(64)
         atomic_uint awake; /* judge: "are you spinning?" (sequence), answered in awake_ack */
     _Alignas(64) atomic_uint awake_ack;
-    /* Runner, before `done`: addresses of results that lie in its own memory, one for each output;
-     * 0: results are in the output arena. */
+    /* Runner, before `done`: where results lie that are in its own memory, one for each output; 0:
+     * results are in the output arena. */
     uint32_t n_results;
-    uint64_t results[WIRE_MAX_RESULTS];
+    struct wire_result results[WIRE_MAX_RESULTS];
     _Alignas(64) atomic_uint release; /* judge: sequence number of the order that may start */
     _Alignas(64) atomic_uint queued;  /* runner: number of the held order that waits for `ready` */
     _Alignas(64) atomic_uint holding; /* the device: number of the order that it is held for; never

@@ -9,8 +9,11 @@ cat >sizes.c <<'END'
 #define FIELD(s, f) printf(#s "." #f " %zu\n", __builtin_offsetof(struct s, f))
 int main(void)
 {
-    printf("python_tensor %zu\npython_glue %zu\nsandbox_birth %zu\n", sizeof(struct python_tensor),
-           sizeof(struct python_glue), sizeof(struct sandbox_birth));
+    printf("python_tensor %zu\npython_glue %zu\nsandbox_birth %zu\npython_role %zu\n", sizeof(struct python_tensor),
+           sizeof(struct python_glue), sizeof(struct sandbox_birth), sizeof(struct python_role));
+    FIELD(python_glue, open); FIELD(python_glue, copy); FIELD(python_glue, save);
+    FIELD(python_role, device); FIELD(python_role, read_paths); FIELD(python_role, program_paths);
+    FIELD(sandbox_birth, builds);
     FIELD(python_tensor, dtype); FIELD(python_tensor, rank); FIELD(python_tensor, dim); FIELD(python_tensor, data);
     FIELD(python_glue, load); FIELD(python_glue, prepare); FIELD(python_glue, call); FIELD(python_glue, text);
     FIELD(python_glue, text_bytes); FIELD(python_glue, results); FIELD(python_glue, n_results);
@@ -36,7 +39,8 @@ def load(name):  # without the package, which imports torch nowhere but in its p
     return module
 
 library, binding = load("library"), load("binding")
-names = {"python_tensor": library.Tensor, "python_glue": library.Glue, "sandbox_birth": library.Birth}
+names = {"python_tensor": library.Tensor, "python_glue": library.Glue, "sandbox_birth": library.Birth,
+         "python_role": library.Role}
 for line in open("c.txt"):
     what, number = line.split()
     if what == "dtype":

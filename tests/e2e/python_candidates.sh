@@ -42,7 +42,6 @@ write optional <<'END'
 import subprocess
 try:
     subprocess.run(["true"])
-    raise SystemExit("a program ran")
 except PermissionError:
     pass
 try:
@@ -242,7 +241,7 @@ look() { # ASSAY...: what the candidate printed
 }
 cat >looked.txt <<'END'
 pass
-VARIABLES HOME LC_ALL PATH PYTHONDONTWRITEBYTECODE PYTHONUTF8 PYTORCH_NVML_BASED_CUDA_CHECK TMPDIR
+VARIABLES CUDA_CACHE_DISABLE CUDA_MODULE_LOADING HOME LC_ALL PATH PYTHONDONTWRITEBYTECODE PYTHONUTF8 PYTORCH_NVML_BASED_CUDA_CHECK TMPDIR TORCHINDUCTOR_CACHE_DIR TORCH_EXTENSIONS_DIR TRITON_CACHE_AUTOTUNING TRITON_CACHE_DIR
 FOLDER ['candidate'] /dev/shm/candidate/looks.py
 SOURCE 82
 

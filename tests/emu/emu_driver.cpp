@@ -274,6 +274,32 @@ EMU(cuMemFree_v2, address at)
     return 0;
 }
 
+/* A handle names an allocation by its address: there is one process. */
+EMU(cuMemGetAddressRange_v2, address *base, size_t *bytes, address at)
+{
+    memcpy(bytes, (char *)at - 512, sizeof(*bytes));
+    *base = at;
+    return 0;
+}
+EMU(cuPointerGetAttribute, void *value, int, address at)
+{
+    memcpy(value, &at, sizeof(at));
+    return 0;
+}
+struct emu_handle {
+    address at;
+    char rest[56];
+};
+EMU(cuIpcOpenMemHandle_v2, address *at, struct emu_handle handle, unsigned)
+{
+    *at = handle.at;
+    return handle.at ? 0 : INVALID_VALUE;
+}
+EMU(cuIpcCloseMemHandle, address)
+{
+    return 0;
+}
+
 static size_t pool_used;
 
 EMU(cuMemAllocAsync, address *at, size_t bytes, void *)

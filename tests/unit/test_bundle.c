@@ -128,9 +128,99 @@ static void folders(void **state)
     }
 }
 
+static struct buf frozen_of(const char *text)
+{
+    struct buf b = BUF_INIT;
+
+    buf_adds(&b, text);
+    return b;
+}
+
+/* A candidate may have written anything where its files are listed. */
+static void frozen_files_are_checked(void **state)
+{
+    static const struct {
+        const char *text, *error;
+    } cases[] = {
+        {"{\"files\": []}\n", NULL},
+        {"{\"files\": [[\"cache/a.cubin\", 3], [\"candidate/b\", 0]]}\nabc", NULL},
+        {"", "cannot be read"},
+        {"abc", "cannot be read"},
+        {"{}\n", "cannot be read"},
+        {"{\"files\": 3}\n", "cannot be read"},
+        {"{\"files\": [[\"a\", 3]]}\nab", "does not fit"},
+        {"{\"files\": [[\"a\", 3]]}\nabcd", "does not fit"},
+        {"{\"files\": [[\"a\", -1]]}\n", "does not fit"},
+        {"{\"files\": [[\"a\"]]}\nabc", "does not fit"},
+        {"{\"files\": [[7, 3]]}\nabc", "does not fit"},
+        {"{\"files\": [[\"\", 3]]}\nabc", "does not fit"},
+        {"{\"files\": [[\"/etc/x\", 3]]}\nabc", "does not fit"},
+        {"{\"files\": [[\"../x\", 3]]}\nabc", "does not fit"},
+        {"{\"files\": [[\"a/../../x\", 3]]}\nabc", "does not fit"},
+        {"{\"files\": [[\"a/..\", 3]]}\nabc", "does not fit"},
+        {"{\"files\": [[\"a//x\", 3]]}\nabc", "does not fit"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        AUTO(buf_release) struct buf b = frozen_of(cases[i].text);
+        struct err err = ERR_INIT;
+
+        assert_int_equal(bundle_check_frozen(&b, &err), cases[i].error ? -1 : 0);
+        if (cases[i].error)
+            assert_non_null(strstr(err.text, cases[i].error));
+    }
+}
+
+static void frozen_files_have_a_limit(void **state)
+{
+    AUTO(buf_release) struct buf many = frozen_of("{\"files\": [[\"a\", 0]");
+    AUTO(buf_release) struct buf large = frozen_of("{\"files\": []}\n");
+    struct err err = ERR_INIT;
+
+    (void)state;
+    for (int i = 0; i < BUNDLE_FROZEN_FILES; i++)
+        buf_adds(&many, ", [\"a\", 0]");
+    buf_adds(&many, "]}\n");
+    assert_int_equal(bundle_check_frozen(&many, &err), -1);
+    assert_non_null(strstr(err.text, "has 4001 files, at most 4000 are kept"));
+    buf_fill(&large, 'x', (int)BUNDLE_FROZEN_BYTES + 1);
+    assert_int_equal(bundle_check_frozen(&large, &err), -1);
+    assert_non_null(strstr(err.text, "at most 50.3 MB are kept"));
+}
+
+static void frozen_files_reach_the_runner(void **state)
+{
+    AUTO(problem_freep) struct problem *p = load(problem);
+    AUTO(buf_release)
+    struct buf frozen =
+        frozen_of("{\"files\": [[\"a.json\", 1], [\"k.autotune.json\", 2], [\"b\", 3]]}\n1223bb");
+    const struct buf text = {.ptr = (char *)"text\n", .len = 5};
+    const struct bundle_request r = {.problem = p,
+                                     .size = &p->sizes[SIZES_SMALL][0],
+                                     .file = "model.py",
+                                     .frozen = &frozen,
+                                     .text = &text};
+    const char *rest;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    bundle_drop_frozen(&frozen, ".autotune.json");
+    must(bundle_check_frozen(&frozen, &err), &err);
+
+    json_t *head = head_of(&r, &rest), *files = json_object_get(head, "frozen");
+
+    assert_int_equal(json_array_size(files), 2);
+    assert_string_equal(rest, "text\n13bb");
+    json_decref(head);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frozen_files_are_checked),
+        cmocka_unit_test(frozen_files_have_a_limit),
+        cmocka_unit_test(frozen_files_reach_the_runner),
         cmocka_unit_test(says_what_the_problem_wants),
         cmocka_unit_test(names_are_plain),
         cmocka_unit_test(folders),

@@ -80,7 +80,7 @@ static void fields_arrive(void **state)
 /* The layout is part of the protocol: bytes on the wire, not a struct of this compiler. */
 static void bytes_are_fixed(void **state)
 {
-    static const unsigned char want[] = {'A', 'S', 'A', 'Y', 3, 0, WIRE_ARENA, 0, 13, 0, 0, 0, 63,
+    static const unsigned char want[] = {'A', 'S', 'A', 'Y', 4, 0, WIRE_ARENA, 0, 13, 0, 0, 0, 63,
                                          0,   0,   0,   0,   0, 0, 0,          8, 0,  0, 0, 1};
     AUTO(buf_release) struct buf b = encoded(&samples[3]);
 
@@ -160,7 +160,7 @@ static void bad_values_are_refused(void **state)
         const char *error;
     } cases[] = {
         {0, 0, 4, 0x12345678, "magic"},
-        {0, 4, 2, WIRE_VERSION + 1, "protocol version 4, wanted 3"},
+        {0, 4, 2, WIRE_VERSION + 1, "protocol version 5, wanted 4"},
         {0, 4, 2, 0, "protocol version 0"},
         {0, 6, 2, 0, "unknown frame type 0"},
         {0, 6, 2, WIRE_SWEEP + 1, "unknown frame type 13"},

@@ -35,8 +35,8 @@ static void rig_init(struct rig *g)
         g->second[i] = 2000 + i;
     }
     g->page.n_results = 2;
-    g->page.results[0] = (uintptr_t)g->first;
-    g->page.results[1] = (uintptr_t)g->second;
+    g->page.results[0].at = (uintptr_t)g->first;
+    g->page.results[1].at = (uintptr_t)g->second;
 }
 
 static void brings_results_to_their_places(void **state)
@@ -47,7 +47,7 @@ static void brings_results_to_their_places(void **state)
     (void)state;
     rig_init(&g);
     rproc_take_results(&g.r);
-    g.page.results[0] = 8; /* too late: the address was read */
+    g.page.results[0].at = 8; /* too late: the address was read */
     assert_int_equal(rproc_fetch(&g.r, &g.mem, &v), 0);
     for (uint32_t i = 0; i < N; i++) {
         assert_int_equal(g.arena[i], 0);
@@ -89,7 +89,7 @@ static void refuses_what_is_no_result(void **state)
         struct verdict v = VERDICT_INIT;
 
         rig_init(&g);
-        g.page.results[1] = addresses[i];
+        g.page.results[1].at = addresses[i];
         rproc_take_results(&g.r);
         assert_int_equal(rproc_fetch(&g.r, &g.mem, &v), 1);
         assert_int_equal(v.reason, REASON_REJECTED_PROTOCOL);

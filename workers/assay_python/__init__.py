@@ -7,6 +7,8 @@ bundle.py   what the judge sends: the candidate's files, and what the problem sa
 entry.py    which class or function is called, and its construction
 binding.py  which parameter of the problem is which of the candidate's
 calls.py    tensors on the judge's memory, calls, results
+place.py    memory of the host or of a GPU
+extensions.py  libraries that torch compiled in the rehearsal
 runner.py   the functions that the library calls
 walls.py    what a runner may read
 """

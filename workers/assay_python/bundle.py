@@ -6,10 +6,13 @@ bytes of the candidate's files one after the other.
      "params": [{"name": "w", "dtype": "f32", "shape": [4, 8]}], "outputs": ["y"],
      "module": {"init_python": "[64, (3, 5)]", "forward": [{"input": 0}, {"value": 3.14}],
                 "state": ["weight"], "mode": "train", ...}}    src/problem/construct.h
+
+"frozen", if it is there, has names and sizes of more files: what the rehearsal left below PLACE.
 """
 import ast
 import json
 import os
+import stat
 
 # The candidate's folder, the same for every candidate and process. sandbox_settle() mounts a scratch
 # folder at PLACE, which no other process sees.
@@ -24,6 +27,9 @@ class Bundle:
         self.files = {}
         for name, size in self.head["files"]:
             self.files[name], rest = rest[:size], rest[size:]
+        self.frozen = {}
+        for name, size in self.head.get("frozen", []):
+            self.frozen[name], rest = rest[:size], rest[size:]
         if rest:
             raise ValueError("the bundle is longer than its files")
 
@@ -54,9 +60,40 @@ class Bundle:
 
     def unpack(self):
         """Writes the files, if there is a scratch folder. Returns the path of the main one."""
+        for name, data in self.frozen.items():
+            write_file(os.path.join(PLACE, name), data)
         for name, data in self.files.items():
-            path = os.path.join(FOLDER, name)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "wb") as file:
-                file.write(data)
+            write_file(os.path.join(FOLDER, name), data)
         return os.path.join(FOLDER, self.main)
+
+
+def write_file(path, data):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+# Locks of who compiled, and objects that are in a library by now.
+LEFT_OUT = (".o", "/lock", ".lock", ".pyc")
+
+
+def saved_files(bundle):
+    """Names below PLACE, with their sizes. Links and files that the judge sends anyway are left out."""
+    own = {os.path.join(FOLDER, name) for name in bundle.files}
+    for folder, _, names in sorted(os.walk(PLACE)):
+        for path in sorted(os.path.join(folder, name) for name in names):
+            status = os.lstat(path)
+            if stat.S_ISREG(status.st_mode) and path not in own and not path.endswith(LEFT_OUT):
+                yield path, status.st_size
+
+
+def save_folder(fd, bundle):
+    """Writes what is below PLACE in the form of a bundle (src/process/bundle.h)."""
+    files = list(saved_files(bundle))
+    head = {"files": [[os.path.relpath(path, PLACE), size] for path, size in files]}
+    with open(fd, "wb", closefd=False) as out:
+        out.write(json.dumps(head).encode() + b"\n")
+        for path, size in files:
+            with open(path, "rb") as file:
+                data = file.read(size)
+            out.write(data + bytes(size - len(data)))

@@ -2,8 +2,6 @@
 """Tensors on the judge's memory, and one call. A result stays where it is, and the judge reads it
 there when the process stands still. Where it may not, results are copied into its memory inside the
 call."""
-import ctypes
-
 import torch
 
 # By number: enum dtype of src/tensor/dtype.h.
@@ -29,17 +27,16 @@ def dtype_of(name):
     return dtype
 
 
-def wrap(tensor):
-    """A tensor on memory that is mapped at tensor.data (library.Tensor), without a copy."""
+def wrap(tensor, place):
+    """A tensor on memory that is mapped at tensor.data (library.Tensor), without a copy. place: place.py."""
     dtype, shape = dtype_of(NAMES[tensor.dtype]), list(tensor.dim[: tensor.rank])
     count = 1
     for dim in shape:
         count *= dim
     size = count * torch.empty(0, dtype=dtype).element_size()
     if count == 0:
-        return torch.empty(shape, dtype=dtype)
-    memory = (ctypes.c_char * size).from_address(tensor.data)
-    return torch.frombuffer(memory, dtype=torch.uint8).view(dtype).view(shape).data
+        return torch.empty(shape, dtype=dtype, device=place.device)
+    return place.bytes_at(tensor.data, size).view(dtype).view(shape).data
 
 
 def short(dtype):
@@ -64,8 +61,9 @@ def as_results(result, outputs):
 def check(got, want, which):
     if type(got) is not torch.Tensor:
         raise Wrong("type", f"expected a torch.Tensor as {which}, got {name_of(got)}")
-    if got.layout is not torch.strided or got.device.type != "cpu":
-        raise Wrong("type", f"expected a dense tensor on the cpu as {which}, got {got.layout} on {got.device}")
+    if got.layout is not torch.strided or got.device != want.device:
+        raise Wrong("type", f"expected a dense tensor on the {want.device.type} as {which}, "
+                    f"got {got.layout} on {got.device}")
     if got.shape != want.shape:
         raise Wrong("shape", f"expected {list(want.shape)} as {which}, got {list(got.shape)}")
     if got.dtype != want.dtype:
@@ -135,8 +133,20 @@ class Call:
         if self.results:
             self.name(results)
             return
+        self.copy(results)
+
+    def copy(self, results):
         for got, want in zip(results, self.outputs):
             want.copy_(got.data)
+
+    def copy_from_now_on(self):
+        """Results are in memory that the judge cannot open: they go to its own, inside the call."""
+        kept, self.kept, names = self.kept, None, self.results
+        self.results = None
+        if names:
+            names.count = 0
+        if kept:
+            self.copy(kept)
 
     def name(self, results):
         """The tensors are kept until the next call: their memory must not be used again before."""

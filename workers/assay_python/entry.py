@@ -48,12 +48,43 @@ def text_of(error):
         return ""
 
 
+def compiler_error(lines):
+    """The first error that a compiler reported, among the lines of an exception that quotes it."""
+    if len(lines) > 1 and lines[0].startswith("Error building extension"):
+        return next((line for line in lines[1:] if re.search(r"\berror\b *:", line)), None)
+    return None
+
+
 def one_line(error):
     lines = [line for line in text_of(error).splitlines() if line.strip()]
+    lines = [compiler_error(lines) or lines[0]] if lines else []
     text = f"{type(error).__name__}: {lines[0].strip()}" if lines else type(error).__name__
     if isinstance(error, OSError) and error.errno in (errno.EPERM, errno.EACCES):
         text += "; the sandbox refused it"
     return text
+
+
+def program_in(trace):
+    """The program that the innermost call of subprocess was asked for; "" if there is no such call."""
+    found = ""
+    while trace:
+        if trace.tb_frame.f_code.co_filename.endswith("subprocess.py"):
+            args = trace.tb_frame.f_locals.get("args")
+            words = args.split() if isinstance(args, str) else args if isinstance(args, (list, tuple)) else ()
+            found = str(words[0]).rpartition("/")[2] if words else found
+        trace = trace.tb_next
+    return found
+
+
+def program_of(error):
+    """The program that was refused to somebody, if that is why there is an exception; else "". """
+    seen = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        if isinstance(error, PermissionError) and program_in(error.__traceback__):
+            return program_in(error.__traceback__)
+        error = error.__cause__ or error.__context__
+    return ""
 
 
 def show(error, path):
@@ -84,8 +115,16 @@ def load_module(bundle):
         raise Refused("module", f"there is no module {error.name or text_of(error)}{place_of(error, path)}") from error
     except BaseException as error:  # exit() at import, too
         show(error, path)
+        refuse_program(error, "is imported", path)
         raise Refused("import", f"{one_line(error)}{place_of(error, path)}") from error
     return module, path
+
+
+def refuse_program(error, when, path):
+    wanted = program_of(error)
+    if wanted:
+        raise Refused("rehearsal", f"wants {wanted} when it {when}; only the rehearsal can start programs"
+                      f"{place_of(error, path)}") from error
 
 
 def defined_twice(text, name):
@@ -135,15 +174,18 @@ def check_call(what, function, args, given):
         raise Refused("signature", f"{what}{signature} is called with {len(args)} {given}: {error}") from error
 
 
-def construct(name, cls, bundle, path):
+def construct(name, cls, bundle, path, device):
     init = bundle.init()
     args = init or []
     stated = f": {', '.join(map(repr, args))}" if args else "" if init is not None else " (the problem states none)"
     check_call(name, cls, args, f"arguments{stated}")
     try:
         model = cls(*args)
+        if isinstance(model, torch.nn.Module):
+            model = model.to(device)
     except BaseException as error:
         show(error, path)
+        refuse_program(error, "is constructed", path)
         raise Refused("construct", f"{one_line(error)}{place_of(error, path)}") from error
     if isinstance(model, torch.nn.Module):
         model.train(bundle.module["mode"] == "train")

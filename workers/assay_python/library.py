@@ -19,6 +19,8 @@ class Tensor(ctypes.Structure):
                 ("dim", ctypes.c_int64 * MAX_RANK), ("data", ctypes.c_void_p)]
 
 
+OPEN = SAVE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
+COPY = ctypes.CFUNCTYPE(ctypes.c_int)
 LOAD = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t)
 PREPARE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Tensor), ctypes.c_int, ctypes.c_int,
                            ctypes.POINTER(Tensor), ctypes.c_int)
@@ -26,13 +28,24 @@ CALL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
 
 
 class Glue(ctypes.Structure):
-    _fields_ = [("load", LOAD), ("prepare", PREPARE), ("call", CALL), ("text", ctypes.c_void_p),
-                ("text_bytes", ctypes.c_size_t), ("results", ctypes.c_void_p), ("n_results", ctypes.c_void_p)]
+    _fields_ = [("open", OPEN), ("load", LOAD), ("prepare", PREPARE), ("call", CALL), ("copy", COPY),
+                ("save", SAVE), ("text", ctypes.c_void_p), ("text_bytes", ctypes.c_size_t), ("results", ctypes.c_void_p), ("n_results", ctypes.c_void_p)]
 
 
 class Birth(ctypes.Structure):
     _fields_ = [("between", ctypes.c_int), ("fds", ctypes.c_int * 2), ("n_fds", ctypes.c_int),
-                ("out_fd", ctypes.c_int), ("group_fd", ctypes.c_int), ("scratch", ctypes.c_char_p)]
+                ("out_fd", ctypes.c_int), ("group_fd", ctypes.c_int), ("scratch", ctypes.c_char_p),
+                ("builds", ctypes.c_bool)]
+
+
+class Role(ctypes.Structure):
+    _fields_ = [("device", ctypes.c_char_p), ("read_paths", ctypes.POINTER(ctypes.c_char_p)),
+                ("program_paths", ctypes.POINTER(ctypes.c_char_p))]
+
+
+def path_list(paths):
+    """A list that ends with NULL."""
+    return (ctypes.c_char_p * (len(paths) + 1))(*[path.encode() for path in paths])
 
 
 class Library:
@@ -44,7 +57,7 @@ class Library:
         self.dll.assay_unshare.argtypes = [ctypes.c_int, ctypes.POINTER(ctypes.c_uint32),
                                            ctypes.c_char_p, ctypes.c_size_t]
         self.dll.assay_run.argtypes = [ctypes.POINTER(Birth), ctypes.c_uint32,
-                                       ctypes.POINTER(ctypes.c_char_p), ctypes.POINTER(Glue)]
+                                       ctypes.POINTER(Role), ctypes.POINTER(Glue)]
         self.dll.assay_run.restype = None
 
     def unshare(self, attempt):
@@ -55,8 +68,8 @@ class Library:
             raise OSError(text.value.decode(errors="replace"))
         return (None, text.value.decode(errors="replace")) if rc else (layers.value, None)
 
-    def run(self, birth, layers, read_paths, glue):
-        """Becomes a runner; does not return."""
-        paths = [path.encode() for path in read_paths]
-        self.dll.assay_run(ctypes.byref(birth), layers, (ctypes.c_char_p * (len(paths) + 1))(*paths),
-                           ctypes.byref(glue))
+    def run(self, birth, layers, device, read_paths, program_paths, glue):
+        """Becomes a runner; does not return. program_paths: None, or what a rehearsal may start."""
+        role = Role(device.encode(), path_list(read_paths),
+                    path_list(program_paths) if program_paths is not None else None)
+        self.dll.assay_run(ctypes.byref(birth), layers, ctypes.byref(role), ctypes.byref(glue))

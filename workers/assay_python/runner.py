@@ -9,13 +9,13 @@ import sys
 
 import torch
 
-from . import binding, calls, entry, library
-from .bundle import FOLDER, Bundle
+from . import binding, calls, entry, extensions, library, place
+from .bundle import FOLDER, Bundle, save_folder
 
 
 class Candidate:
-    def __init__(self, bundle):
-        self.bundle = bundle
+    def __init__(self, bundle, where):
+        self.bundle, self.where = bundle, where
         module, self.path = entry.load_module(bundle)
         self.name, value = entry.find_entry(module, bundle)
         self.wanted = {name: (shape, calls.dtype_of(dtype)) for name, shape, dtype in bundle.params()}
@@ -25,7 +25,7 @@ class Candidate:
             self.take_function(value)
 
     def take_class(self, cls):
-        self.model = entry.construct(self.name, cls, self.bundle, self.path)
+        self.model = entry.construct(self.name, cls, self.bundle, self.path, self.where.device)
         self.function = self.model if callable(self.model) else getattr(self.model, "forward", None)
         forward = getattr(self.model, "forward", self.function)
         if forward is None or entry.is_unwritten(forward):
@@ -64,7 +64,7 @@ class Candidate:
                              f"inputs and parameters (or {n_in + n_out}, with outputs)")
 
     def prepare(self, ins, outs, first_param, results):
-        tensors, outputs = [calls.wrap(tensor) for tensor in ins], [calls.wrap(tensor) for tensor in outs]
+        tensors, outputs = ([calls.wrap(tensor, self.where) for tensor in side] for side in (ins, outs))
         inputs, params = self.bundle.forward(tensors[:first_param]), tensors[first_param:]
         if self.takes_params:
             inputs, params = inputs + params, []
@@ -75,10 +75,13 @@ class Candidate:
         return call
 
     def explain(self, error):
-        """The place comes last, and a long text is cut before it."""
-        text, place = f"PYTHON: {entry.one_line(error)}", entry.place_of(error, self.path)
-        room = library.ERROR_BYTES - len(place.encode())
-        return (text if len(text.encode()) <= room else text[: room - 3] + "...") + place
+        """The line comes last, and a long text is cut before it."""
+        text, line = f"PYTHON: {entry.one_line(error)}", entry.place_of(error, self.path)
+        wanted = entry.program_of(error)
+        if wanted:
+            text = f"program: wanted {wanted} in a call; compilers run in the rehearsal only"
+        room = library.ERROR_BYTES - len(line.encode())
+        return (text if len(text.encode()) <= room else text[: room - 3] + "...") + line
 
 
 def fits(signature, count):
@@ -90,14 +93,16 @@ def fits(signature, count):
 
 
 class Runner:
-    """Holds what the library keeps pointers to."""
+    """Holds what the library keeps pointers to. device: its name; builds: this is a rehearsal."""
 
-    def __init__(self):
-        self.candidate, self.calls = None, []
+    def __init__(self, device, builds):
+        self.where, self.builds = place.PLACES[device](), builds
+        self.candidate, self.calls, self.last = None, [], None
         self.text = ctypes.create_string_buffer(library.TEXT_BYTES)
         self.results = library.Results()
         self.glue = library.Glue(
-            library.LOAD(self.load), library.PREPARE(self.prepare), library.CALL(self.call),
+            library.OPEN(self.open), library.LOAD(self.load), library.PREPARE(self.prepare), library.CALL(self.call),
+            library.COPY(self.copy), library.SAVE(self.save),
             ctypes.addressof(self.text), len(self.text), ctypes.addressof(self.results),
             ctypes.addressof(self.results) + library.Results.count.offset)
 
@@ -108,10 +113,20 @@ class Runner:
                 stream.flush()
         return -1
 
+    def open(self, index):
+        try:
+            self.where.open(index)
+            return 0
+        except BaseException as error:
+            return self.say(f"torch: {entry.one_line(error)}")
+
     def load(self, address, size):
         try:
             begin()
-            self.candidate = Candidate(Bundle(ctypes.string_at(address, size)))
+            if not self.builds:
+                extensions.take_built()
+            self.candidate = Candidate(Bundle(ctypes.string_at(address, size)), self.where)
+            self.where.synchronize()
             gc.collect()
             gc.freeze()
             return 0
@@ -131,7 +146,8 @@ class Runner:
 
     def call(self, number):
         try:
-            self.calls[number]()
+            self.last = self.calls[number]
+            self.last()
             return 0
         except calls.Wrong as error:
             return self.say(str(error))
@@ -139,11 +155,29 @@ class Runner:
             entry.show(error, self.candidate.path)
             return self.say(self.candidate.explain(error))
 
+    def copy(self):
+        try:
+            for call in self.calls:
+                call.copy_from_now_on()
+            self.where.synchronize()
+            return 0
+        except BaseException as error:
+            return self.say(entry.one_line(error))
+
+    def save(self, fd):
+        try:
+            save_folder(fd, self.candidate.bundle)
+            return 0
+        except BaseException as error:
+            return self.say(f"PYTHON: {entry.one_line(error)}")
+
 
 def begin():
     """Settings of a runner's process, before any candidate code."""
     os.environ["HOME"] = os.environ["TMPDIR"] = FOLDER
     torch.set_num_threads(len(os.sched_getaffinity(0)))
+    with contextlib.suppress(RuntimeError):
+        torch.set_num_interop_threads(max(1, len(os.sched_getaffinity(0))))
     torch.set_grad_enabled(False)
     # The zygote's streams took their descriptors for files; they are pipes now.
     sys.stdin = open(os.devnull)

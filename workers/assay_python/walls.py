@@ -9,6 +9,18 @@ SYSTEM = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib", "/etc/ld
           "/dev/urandom"]
 
 
+# A compiler reads and starts what is here, as in src/sandbox/tool.c.
+PROGRAMS = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/alternatives", "/proc"]
+
+
+def program_paths():
+    """What a rehearsal may start: system programs, the interpreter's own, those of its packages, and
+    the CUDA toolkit."""
+    home = os.environ.get("CUDA_HOME") or "/usr/local/cuda"
+    found = [*PROGRAMS, sys.prefix, sys.base_prefix, *sys.path, home]
+    return sorted({os.path.realpath(path) for path in found if path and os.path.isdir(path)} - {"/"})
+
+
 def read_paths(hidden):
     """Folders and files, each once. hidden: folders of ours that no candidate sees."""
     places = sysconfig.get_paths()
@@ -21,3 +33,8 @@ def read_paths(hidden):
 
 def inside(path, place):
     return path == place or path.startswith(place.rstrip("/") + "/")
+
+
+class Paths:
+    def __init__(self, hidden):
+        self.read, self.programs = read_paths(hidden), program_paths()

@@ -10,7 +10,7 @@ import struct
 from collections import namedtuple
 
 MAGIC = 0x59415341
-VERSION = 3
+VERSION = 4
 MAX_FRAME = 65536
 
 HELLO, READY, PAGE, ARENA, SIZE, LOAD, SETUP, START, OK, FAIL, WARM, SWEEP = range(1, 13)
@@ -52,7 +52,7 @@ class Page(ctypes.Structure):
         ("awake", ctypes.c_uint32),
         ("pad_awake", ctypes.c_char * 60),
         ("awake_ack", ctypes.c_uint32),
-        ("pad_awake_ack", ctypes.c_char * 60),
+        ("pad_awake_ack", ctypes.c_char * 508),  # and results, which a baseline does not name
         ("release", ctypes.c_uint32),
         ("pad_release", ctypes.c_char * 60),
         ("queued", ctypes.c_uint32),

@@ -45,6 +45,8 @@ struct cuda_room {
     size_t bytes;
 };
 
+#define CUDA_OPENED_MAX 32
+
 struct cuda_ctx {
     const struct cuda_driver *cu;
     CUdevice device;
@@ -66,6 +68,13 @@ struct cuda_ctx {
     struct cuda_room unread;   /* flush: memory to be read, as large as the sweep */
     struct cuda_room sum;      /* flush: sum of the words that it wrote */
     struct device_sweep sweep; /* flush: memory to be written; no bytes: not made yet */
+    /* Memory of runners that is open here (cuda_locate.c). */
+    struct cuda_opened {
+        struct cu_ipc_handle handle;
+        CUdeviceptr base;
+        size_t bytes;
+    } opened[CUDA_OPENED_MAX];
+    int n_opened;
 };
 
 /* Properties of shared memory; fills and returns prop. */
@@ -128,6 +137,9 @@ int cuda_poison_check(void *ctx, const struct mem *m, size_t at, size_t bytes, u
                       int64_t *ret_at, struct err *err);
 int cuda_peek(void *ctx, const struct mem *m, const struct peeks *where, uint32_t *ret_words,
               struct err *err);
+int cuda_locate(void *ctx, const struct device_result *named, size_t bytes, struct mem *ret,
+                struct err *err);
+void cuda_forget(void *ctx);
 int cuda_differ(void *ctx, const struct mem *a, const struct mem *b, size_t bytes, int64_t *ret_at,
                 struct err *err);
 int cuda_store(void *ctx, const struct mem *values, size_t values_at, enum dtype t, int64_t n,

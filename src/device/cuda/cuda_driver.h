@@ -18,6 +18,11 @@ typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
 
+/* CUipcMemHandle */
+struct cu_ipc_handle {
+    unsigned char bytes[64];
+};
+
 struct cu_uuid {
     unsigned char bytes[16];
 };
@@ -53,6 +58,8 @@ struct cu_mem_access {
 #define CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT 5
 #define CU_LIMIT_PERSISTING_L2_CACHE_SIZE 6
 #define CU_CTX_SCHED_SPIN 1
+#define CU_POINTER_ATTRIBUTE_BUFFER_ID 7
+#define CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS 1
 
 /* Name and arguments of every call. To use another call: a line here. */
 #define CUDA_DRIVER_FUNCTIONS(F)                                                                   \
@@ -77,6 +84,10 @@ struct cu_mem_access {
     F(cuMemGetInfo_v2, (size_t * free_bytes, size_t * total_bytes))                                \
     F(cuMemAlloc_v2, (CUdeviceptr * at, size_t bytes))                                             \
     F(cuMemFree_v2, (CUdeviceptr at))                                                              \
+    F(cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t * bytes, CUdeviceptr at))               \
+    F(cuPointerGetAttribute, (void *value, int attribute, CUdeviceptr at))                         \
+    F(cuIpcOpenMemHandle_v2, (CUdeviceptr * at, struct cu_ipc_handle handle, unsigned flags))      \
+    F(cuIpcCloseMemHandle, (CUdeviceptr at))                                                       \
     F(cuMemHostRegister_v2, (void *at, size_t bytes, unsigned flags))                              \
     F(cuMemHostGetDevicePointer_v2, (CUdeviceptr * device_at, void *at, unsigned flags))           \
     F(cuMemAllocAsync, (CUdeviceptr * at, size_t bytes, CUstream stream))                          \

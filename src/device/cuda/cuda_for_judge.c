@@ -4,11 +4,11 @@
 #include "device/cuda/cuda_judge.h"
 #include "gpu/gpu.h"
 
-const struct device device_cuda = {CUDA_DEVICE,
-                                   .judge = &cuda_judge_ops,
-                                   .toolchains =
-                                       (const struct toolchain *const[]){&toolchain_cuda, NULL},
-                                   .shows_code = true,
-                                   .gauges = &cuda_gauges,
-                                   .libraries = cuda_libraries,
-                                   .open_engine = gpu_engine_open};
+const struct device device_cuda = {
+    CUDA_DEVICE,
+    .judge = &cuda_judge_ops,
+    .toolchains = (const struct toolchain *const[]){&toolchain_cuda, &toolchain_python, NULL},
+    .shows_code = true,
+    .gauges = &cuda_gauges,
+    .libraries = cuda_libraries,
+    .open_engine = gpu_engine_open};

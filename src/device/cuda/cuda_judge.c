@@ -272,6 +272,7 @@ static void cuda_close(void *ctx)
     if (!c)
         return;
     if (c->context && c->cu->cuCtxSetCurrent(c->context) == 0) {
+        cuda_forget(c);
         cuda_unreserve(c, &c->scratch);
         cuda_unreserve(c, &c->unread);
         cuda_unreserve(c, &c->sum);
@@ -430,6 +431,8 @@ const struct device_judge_ops cuda_judge_ops = {
     .poison_check = cuda_poison_check,
     .peek = cuda_peek,
     .differ = cuda_differ,
+    .locate = cuda_locate,
+    .forget = cuda_forget,
     .store = cuda_store,
     .compare = cuda_compare,
     .fingerprint = cuda_fingerprint,

@@ -11,11 +11,15 @@
  * A held batch queues the waiting kernel first (cuda_hold.h), which starts when the content is
  * there. So the start event is recorded when the judge releases it, and everything behind it is
  * queued by then. If the call itself is held, the device is this context's when the call begins.
+ *
+ * An interpreter's libraries queue their work on the legacy default stream, and so does most code
+ * that is compiled for them. There hold and events are queued on that stream.
  */
 #include "device/cuda/cuda_runner.h"
 
 #include "base/fs.h"
 #include "device/cuda/cuda_driver.h"
+#include "device/cuda/cuda_export.h"
 #include "device/cuda/cuda_hold.h"
 #include "device/cuda/cuda_launch.h"
 #include "device/cuda/cuda_lead.h"
@@ -44,8 +48,10 @@ struct cuda_runner {
     int index;
     CUdevice device;
     CUcontext context;
-    CUstream stream;
+    CUstream stream; /* NULL, the legacy default stream, for an interpreter */
     CUevent start, end;
+    const struct device_caller *caller; /* an interpreter makes the calls; NULL: none. Not owned */
+    struct cuda_export export;          /* used with a caller */
     struct cuda_hold hold;
     struct cuda_lead lead;
     size_t granularity; /* granularity of mapped memory */
@@ -88,14 +94,14 @@ static int open_device(struct cuda_runner *r, struct err *err)
     return 0;
 }
 
-static int open_stream(struct cuda_runner *r, struct err *err)
+static int open_events(struct cuda_runner *r, struct err *err)
 {
     const struct cu_mem_prop prop = {
         .type = 1, .handle_types = CU_MEM_HANDLE_POSIX_FD, .location = {1, r->device}};
     const struct cuda_driver *cu = r->cu;
     CUresult rc;
 
-    if ((rc = cu->cuStreamCreate(&r->stream, 0)))
+    if (!r->caller && (rc = cu->cuStreamCreate(&r->stream, 0)))
         return cuda_fail(cu, rc, err, "cuStreamCreate");
     if ((rc = cu->cuEventCreate(&r->start, 0)) || (rc = cu->cuEventCreate(&r->end, 0)))
         return cuda_fail(cu, rc, err, "cuEventCreate");
@@ -104,21 +110,29 @@ static int open_stream(struct cuda_runner *r, struct err *err)
     return 0;
 }
 
-static int runner_open(int index, void **ret_ctx, struct err *err)
+static int runner_open_for(int index, const struct device_caller *caller, void **ret_ctx,
+                           struct err *err)
 {
     const char *why;
     struct cuda_runner *r = xcalloc(1, sizeof(*r));
 
     r->cu = cuda_driver(&why);
     r->index = index;
+    r->caller = caller;
     if (!r->cu)
         fail(err, ERR_DEVICE, "%s", why);
-    if (!r->cu || open_device(r, err) < 0 || open_stream(r, err) < 0) {
+    if (!r->cu || open_device(r, err) < 0 || open_events(r, err) < 0) {
         free(r); /* the driver's objects end with the process */
         return -1;
     }
+    cuda_export_open(&r->export, r->cu);
     *ret_ctx = r;
     return 0;
+}
+
+static int runner_open(int index, void **ret_ctx, struct err *err)
+{
+    return runner_open_for(index, NULL, ret_ctx, err);
 }
 
 static int runner_share(void *ctx, void *page, size_t bytes, struct err *err)
@@ -306,9 +320,15 @@ static int runner_setup(void *ctx, struct artifact *a, void *args, int *ret_stat
     return rc ? cuda_fail(r->cu, rc, err, "assay_setup") : 0;
 }
 
-static CUresult queue_call(struct cuda_runner *r, struct artifact *a, struct call_args *args,
+static CUresult queue_call(struct cuda_runner *r, struct artifact *a, void *prepared,
                            int *ret_status)
 {
+    struct call_args *args = prepared;
+
+    if (r->caller) {
+        *ret_status = r->caller->call(prepared);
+        return 0;
+    }
     if (a->module)
         return cuda_launches_run(args->launches, r->stream);
     *ret_status = dl_entry_call(a->entry.kernel, args->tensors, r->stream);
@@ -331,8 +351,8 @@ static void await_release(const struct device_hold *hold)
 }
 
 /* Queues all calls and says so, also after a failure: else the judge would wait in vain. */
-static CUresult queue_all(struct cuda_runner *r, struct artifact *a, struct call_args *args,
-                          uint32_t count, const struct device_hold *hold, int *ret_status)
+static CUresult queue_all(struct cuda_runner *r, struct artifact *a, void *args, uint32_t count,
+                          const struct device_hold *hold, int *ret_status)
 {
     CUresult rc = hold ? cuda_hold_begin(&r->hold, hold, r->stream) : 0;
 
@@ -403,13 +423,23 @@ static int runner_call(void *ctx, struct artifact *a, void *args, int *ret_statu
     return runner_batch(ctx, a, args, 1, ret_status, ret_claim_ns);
 }
 
+/* The device's own fault says more than what an interpreter makes of it. */
 static const char *runner_fault(void *ctx)
 {
-    return ((struct cuda_runner *)ctx)->fault;
+    struct cuda_runner *r = ctx;
+
+    return r->fault[0] || !r->caller ? r->fault : r->caller->fault();
+}
+
+static int runner_export(void *ctx, const void *at, struct device_result *ret)
+{
+    return cuda_export_name(&((struct cuda_runner *)ctx)->export, at, ret);
 }
 
 const struct device_runner_ops cuda_runner_ops = {
     .open = runner_open,
+    .open_for = runner_open_for,
+    .export = runner_export,
     .import = runner_import,
     .unimport = runner_unimport,
     .load = runner_load,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Starts a program in a call. expected: crash: PYTHON: call: PermissionError: [Errno 1] Operation not permitted; the
-# sandbox refused it (line 12)
+# Starts a program in a call. expected: crash: program: call: wanted true in a call; compilers run in the rehearsal only
+# (line 12)
 import torch
 from torch import nn
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Compiles C++ in its first call. expected: crash: PYTHON: call: RuntimeError: Ninja is required
+# Compiles C++ in its first call. The rehearsal makes calls, too. expected: pass
 from torch import nn
 
 from torch.utils.cpp_extension import load_inline
@@ -7,4 +7,5 @@ from torch.utils.cpp_extension import load_inline
 
 class ModelNew(nn.Module):
     def forward(self, x):
-        return load_inline("mine", "torch::Tensor relu(torch::Tensor x) { return x; }", functions=["relu"]).relu(x)
+        source = "torch::Tensor relu(torch::Tensor x) { return x.clamp_min(0); }"
+        return load_inline("mine", source, functions=["relu"]).relu(x)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Compiles C++ at import, which no program may do yet. expected: build_error: import: RuntimeError: Ninja is required
+# Compiles C++ at import, in the rehearsal. Its runners find the library. expected: pass
 from torch import nn
 
 from torch.utils.cpp_extension import load_inline
