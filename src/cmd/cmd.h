@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands. To add one: cmd_NAME.c with a const struct cmd, a line in table.c, a section in
- * docs/assay.1.md, a case under tests/cli/NAME. */
+/* Commands. To add one: CONTRIBUTING.md, "A command". */
 #ifndef ASSAY_CMD_CMD_H
 #define ASSAY_CMD_CMD_H
 

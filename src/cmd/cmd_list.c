@@ -305,6 +305,6 @@ const struct cmd cmd_list = {
     .summary = "the problems, with the work of their full size",
     .options = list_table,
     .options_size = sizeof(struct list_options),
-    .details = "Suites are folders of problems/: level1, level2, level3 (or 1, 2, 3), hard.\n",
+    .details = "Suites are the folders of problems/. A number is a level: 1 is level1.\n",
     .run = list_main,
 };

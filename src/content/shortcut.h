@@ -9,7 +9,7 @@
  *   digest   expected values are made again, in fewer passes, from what is kept of the content
  *   in full  expected values are made by the problem's own graph; the answer is compared with them
  *
- * To add one: a function and its row in shortcut.c. */
+ * To add one: a function and its row in shortcut.c, and a case in tests/unit/test_shortcut.c. */
 #ifndef ASSAY_CONTENT_SHORTCUT_H
 #define ASSAY_CONTENT_SHORTCUT_H
 

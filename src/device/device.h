@@ -372,7 +372,8 @@ struct device {
 };
 
 /* Every device, in the order in which they are asked about a candidate's suffix. device_NAME is
- * defined in NAME/NAME_for_judge.c and in NAME/NAME_for_runner.c. */
+ * defined in NAME/NAME_for_judge.c and in NAME/NAME_for_runner.c. Its faces are NAME_judge_ops and
+ * NAME_runner_ops. */
 #define DEVICES(X) X(cpu) X(cuda) X(fake)
 
 #define DEVICE_DECLARE(name) extern const struct device device_##name;

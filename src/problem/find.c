@@ -157,22 +157,38 @@ int problem_list(const char *share_dir, char *const *suites, int n_suites, struc
     return 0;
 }
 
-/* Finds a problem by its file's path. A folder named like a suite is part of the problem's name. */
-static int find_path(const char *word, struct problem_ref *ret, struct err *err)
+/* The name of the suite to which a file in the folder `dir` belongs, NULL if to none. Every folder
+ * in the share's problems/ is a suite, and one called like a published suite wherever it lies. The
+ * caller frees the name. */
+static char *suite_of(const char *share_dir, const char *dir)
+{
+    AUTO(freep) char *problems = fs_join(share_dir, "problems");
+    AUTO(freep) char *all = realpath(problems, NULL), *one = realpath(dir, NULL);
+    const char *last = one ? strrchr(one, '/') : NULL, *folder = last ? last + 1 : "";
+
+    if (all && last && !strncmp(one, all, strlen(all)) && last == one + strlen(all))
+        return xstrdup(folder);
+    if (!strcmp(folder, "hard") ||
+        (!strncmp(folder, "level", 5) && isdigit((unsigned char)folder[5])))
+        return xstrdup(folder);
+    return NULL;
+}
+
+/* Finds a problem by its file's path. The name of its suite is part of the problem's name. */
+static int find_path(const char *share_dir, const char *word, struct problem_ref *ret,
+                     struct err *err)
 {
     const char *slash = strrchr(word, '/'), *file = slash ? slash + 1 : word;
     AUTO(freep) char *stem = xstrndup(file, strlen(file) - strlen(".lua"));
-    AUTO(freep) char *dir = xstrndup(word, slash ? (size_t)(slash - word) : 0);
-    const char *up = strrchr(dir, '/'), *folder = up ? up + 1 : dir;
-    bool suite = !strcmp(folder, "hard") ||
-                 (!strncmp(folder, "level", 5) && isdigit((unsigned char)folder[5]));
+    AUTO(freep) char *dir = slash ? xstrndup(word, (size_t)(slash + 1 - word)) : xstrdup(".");
+    AUTO(freep) char *suite = suite_of(share_dir, dir);
 
     if (!fs_exists(word))
         return fail(err, ERR_INPUT, "%s: no such file", word);
     *ret = (struct problem_ref){
-        .name = suite ? xasprintf("%s/%s", folder, stem) : xstrdup(stem),
+        .name = suite ? xasprintf("%s/%s", suite, stem) : xstrdup(stem),
         .path = xstrdup(word),
-        .level = xstrdup(suite ? folder : ""),
+        .level = xstrdup(suite ? suite : ""),
         .id = stem_id(stem),
     };
     return 0;
@@ -226,7 +242,7 @@ int problem_find(const char *share_dir, const char *word, struct problem_ref *re
     AUTO(refs_release) struct refs all = {0};
 
     if (has_suffix(word, ".lua"))
-        return find_path(word, ret, err);
+        return find_path(share_dir, word, ret, err);
     if (problem_list(share_dir, NULL, 0, &all.items, &all.n, err) < 0)
         return -1;
     for (int i = 0; i < all.n; i++) {

@@ -85,7 +85,8 @@ double graph_core_floor_us(const struct graph *g);
 void size_print(const struct size *s, struct buf *out);
 
 /* A problem file found by a name such as level1/019_relu, level1/19, 1/19, hard/01, or by a path
- * that ends in .lua. An unknown name is ERR_INPUT with the nearest names. */
+ * that ends in .lua; both give the same name to a file of the share. An unknown name is ERR_INPUT
+ * with the nearest names. */
 struct problem_ref {
     char *name, *path;
     char *level;

@@ -8,7 +8,11 @@
  * - Rates of a model are means over problems, so that a problem with many samples weighs no more.
  * - Speed-up of a sample: geometric mean over sizes of baseline / cold time. Over all samples, one
  *   that is not right counts as 1, since one would go on using the baseline. fast_p: right and
- *   faster than p times the baseline, strictly, as KernelBench has it; fast_0 needs no baseline. */
+ *   faster than p times the baseline, strictly, as KernelBench has it; fast_0 needs no baseline.
+ *
+ * To add one: a field below, its value in analyze.c, its key in analyze_json.c; print it in
+ * cmd/cmd_analyze.c; its rule in docs/runs.md; samples whose answer is known in
+ * tests/unit/test_analyze.c, and the output of tests/cli/analyze. */
 #ifndef ASSAY_RESULTS_ANALYZE_H
 #define ASSAY_RESULTS_ANALYZE_H
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Judges a part of the attack corpus for CPU and Python: nothing is missed, nobody honest is punished.
+"""Judges a part of the attack corpus: nothing is missed, nobody honest is punished. Every device is asked that is here and
+has a folder in attacks/, except those that tests/gpu/run judges. Candidates in Python have a folder of their own.
 
 usage: attacks.py timed|others: attacks whose verdict depends on the time, or all others"""
-import json, os, subprocess, sys
+import collections, json, os, subprocess, sys
+
+import devices_here
 
 root, assay = os.environ["ROOT"], os.environ["ASSAY"]
-folders = {".c": os.path.join(root, "attacks/cpu"), ".py": os.path.join(root, "attacks/python")}
 # Under a sanitizer, whose shadow is 16 TiB, a runner's addresses are not limited, and what it holds itself is more than
 # the scratch memory of these.
 instrumented = b"__asan_init" in open(assay, "rb").read()
@@ -18,17 +20,21 @@ if len(os.sched_getaffinity(0)) == 1:
 
 
 # Beside other tests an attack may have one core.
-def is_timed(name):
-    stem, suffix = os.path.splitext(name)
-    return "at least" in open(os.path.join(folders[suffix], name)).read() or stem in take_turns
+def is_timed(path):
+    stem = os.path.splitext(os.path.basename(path))[0]
+    return "at least" in open(path).read() or stem in take_turns
 
 
-def all_names():
-    return [name for suffix, folder in folders.items() for name in os.listdir(folder) if name.endswith(suffix)]
+def names_of(device, timed):
+    suffixes = devices_here.suffixes(device)
+    folders = [os.path.join(root, "attacks", name) for name in [device] + ["python"] * (".py" in suffixes)]
+    paths = [os.path.join(folder, name) for folder in folders for name in os.listdir(folder)]
+    return sorted(os.path.basename(path) for path in paths
+                  if os.path.splitext(path)[1] in suffixes and is_timed(path) == timed)
 
 
-def judge(names):
-    done = subprocess.run([assay, "attack", "--device", "cpu", "--json", *names], stdout=subprocess.PIPE)
+def judge(device, names):
+    done = subprocess.run([assay, "attack", "--device", device, "--json", *names], stdout=subprocess.PIPE)
     return done.returncode, json.loads(done.stdout)
 
 
@@ -38,31 +44,41 @@ def bad_of(attacks):
 
 # A machine that is disturbed can make an attack look fast, or catch it in another moment: where the time is part of what
 # it must get, it has two more goes. Under a sanitizer no time means anything.
-def still_bad(a):
+def still_bad(device, a):
     if "at least" not in a["expected"]:
         return True
     if instrumented and a["verdict"] == "pass":
         return False
-    return all(bad_of(judge([a["name"]])[1]["attacks"]) for _ in range(2))
+    return all(bad_of(judge(device, [a["name"]])[1]["attacks"]) for _ in range(2))
 
 
-def main():
-    names = sorted(n for n in all_names() if is_timed(n) == (sys.argv[1] == "timed"))
-    status, result = judge(names)
+def judge_device(device, names):
+    """Judges these attacks of one device, and returns {outcome: how many} and the classes that were seen."""
+    status, result = judge(device, names)
     first = bad_of(result["attacks"])
-    bad = [a for a in first if still_bad(a)]
+    bad = [a for a in first if still_bad(device, a)]
     for a in first:
         print("once only: " if a not in bad else "", end="")
         print(a["name"], a["outcome"], a["verdict"], a["reason"], a["cold_us"], "expected", a["expected"], a["detail"])
     t = result["totals"]
-    assert not bad and (status == 0 or excused or first), t
+    assert not bad and (status == 0 or excused or first), (device, t)
     if t["skipped"]:
         names = [n for n in names if not n.endswith(".py")]
         print("no torch:", t["skipped"], "candidates in Python were skipped")
-    assert sorted(a["name"] for a in result["attacks"]) == names, "not all were judged"
+    assert sorted(a["name"] for a in result["attacks"]) == names, "not all were judged on " + device
+    return collections.Counter(t), {a["class"] for a in result["attacks"]}
+
+
+def main():
+    totals, classes = collections.Counter(), set()
+    for device in devices_here.judged("attacks"):
+        names = names_of(device, sys.argv[1] == "timed")
+        if names:
+            its_totals, its_classes = judge_device(device, names)
+            totals, classes = totals + its_totals, classes | its_classes
     if sys.argv[1] == "others":
-        assert t["caught"] > 90 and t["passed"] >= 6, t
-        assert {a["class"] for a in result["attacks"]} >= set("ABCDEFIJK"), "a class has no candidate"
+        assert totals["caught"] > 90 and totals["passed"] >= 6, totals
+        assert classes >= set("ABCDEFIJK"), "a class has no candidate"
 
 
 main()

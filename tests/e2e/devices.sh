@@ -1,5 +1,5 @@
-# Every folder of src/device is a device of the registry and has all that a device has: a page with each heading, a line in
-# the index of these pages, attacks and exemplars. The fake device judges nothing real, so it has a page and no more.
+# Every folder of src/device is a device of the registry and has all that a device has: a page with each heading, attacks
+# and exemplars. The fake device judges nothing real, so it has a page and no more.
 # covers: src/device/registry.c
 set -u
 cd "$ROOT" || exit 1
@@ -10,7 +10,7 @@ names=$("$ASSAY" eval --help | sed -n 's/^DEVICE is one of \(.*\), or NAME:1.*/\
 folders=$(find src/device -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | sort)
 [ -n "$names" ] || wrong "assay eval --help names no device"
 diff <(echo "$names") <(echo "$folders") || wrong "(<) devices by their help, (>) folders of src/device: not the same"
-diff <(echo "$names") <(find $pages -name '*.md' ! -name README.md -printf '%f\n' | sed 's/.md$//' | sort) ||
+diff <(echo "$names") <(find $pages -name '*.md' -printf '%f\n' | sed 's/.md$//' | sort) ||
     wrong "(<) devices, (>) pages of $pages: not the same"
 for name in $names; do
     for heading in "The candidate" "How it is timed" "Keys of the record" "What stops cheating"; do

@@ -1,6 +1,6 @@
 # The examples of docs/devices are what their pages say: they pass on a device that is here, and those for CUDA compile as
-# they stand, by nvcc and by NVRTC. A page's language is the suffix that it names first, except for CUDA. Those in Python
-# are in docs/candidates.md.
+# they stand, by nvcc and by NVRTC. A page has an example for each suffix that its device takes. Those in Python are in
+# docs/candidates.md. A block's language is the suffix of its file, but for CUDA and Python.
 # san: no, nvcc and NVRTC do the work
 # long: 7 s
 set -u
@@ -28,10 +28,13 @@ judge() { # DEVICE FILE
 n=0
 for page in docs/devices/*.md; do
     device=$(basename "$page" .md)
-    suffix=$(grep -oEm1 '`[.][a-z]+`' "$page" | tr -d '`.')
     mkdir "$work/$device"
-    tests/e2e/pages.py blocks "$page" "$work/$device" cuda=cu "$suffix=$suffix"
-    ls "$work/$device"/* >/dev/null || { echo "$page has no example"; bad=1; }
+    suffixes=$(python3 tests/e2e/devices_here.py suffixes "$device" | tr -d .)
+    # shellcheck disable=SC2046 # they are words
+    tests/e2e/pages.py blocks "$page" "$work/$device" cuda=cu $(sed 's/.*/&=&/' <<<"$suffixes")
+    for suffix in $suffixes; do
+        [ "$suffix" = py ] || ls "$work/$device"/*."$suffix" >/dev/null || { echo "$page: no example in .$suffix"; bad=1; }
+    done
     for file in "$work/$device"/*; do
         problem=$(sed -n 's/.*assay show \([^ ]*\) --as c.*/\1/p' "$file")
         problem=${problem:-level1/19}

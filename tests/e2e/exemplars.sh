@@ -1,18 +1,13 @@
-# Every exemplar of a device that is here passes: timed at small sizes, and right at medium ones. tests/gpu/run judges
-# those for CUDA.
+# Every exemplar of a device that is here passes: timed at small sizes, and right at medium ones. tests/gpu/run judges those
+# for CUDA.
 # long: 25 s
 # san: no, candidates do the work
 set -u
 rows=$PWD/rows.jsonl
 cd "$ROOT" || exit 1
 want=0
-# Importing PyTorch would take seconds.
-found=$(ASSAY_PYTHON=$PWD/none "$ASSAY" doctor --json |
-    python3 -c 'import json, sys; print(*(f["what"] for f in json.load(sys.stdin) if f["found"]))')
-for device in exemplars/*/; do
-    device=${device#exemplars/} device=${device%/}
-    case " $found " in *" $device "*) ;; *) echo "no device $device here"; continue ;; esac
-    [ "$device" != cuda ] || continue
+devices=$(python3 tests/e2e/devices_here.py judged exemplars)
+for device in $devices; do
     for dir in exemplars/"$device"/*/*/; do
         problem=${dir#exemplars/"$device"/}
         files=("$dir"*.*)
@@ -22,7 +17,7 @@ for device in exemplars/*/; do
         want=$((want + 2 * ${#files[@]}))
     done
 done
-[ $want -ge 60 ] || { echo "only $want verdicts are due, with devices $found"; exit 1; }
+[ $want -ge 60 ] || { echo "only $want verdicts are due, with devices $devices"; exit 1; }
 python3 - "$rows" $want <<'P'
 import json, sys
 rows = [json.loads(line) for line in open(sys.argv[1])]

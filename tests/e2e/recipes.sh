@@ -2,7 +2,7 @@
 # Four recipes of CONTRIBUTING.md are complete: in a copy of the tree, edits of the files that they name, and of no other
 # file, add a verdict reason, a record key, a device and an input law that work from the command line.
 # san: no, compilers do the work
-# slow: CONTRIBUTING.md tests/e2e/recipes.py src/device/device.h src/device/registry.c src/device/fake src/build/recipe.h src/judge/record.c docs/record.md docs/devices attacks/README.md src/terms/reasons.h src/tensor src/problem/declare.c src/problem/emit.c src/problem/emit_torch.c src/process/rproc_order.c src/device/cuda/cuda_content.c tests/unit/test_fill.c tests/unit/test_verdict.c
+# slow: CONTRIBUTING.md tests/e2e/recipes.py src/device/device.h src/device/registry.c src/device/fake src/build/recipe.h src/judge/record.c docs/record.md docs/devices attacks/README.md src/terms/reasons.h src/terms/fault_name.c src/tensor src/problem/declare.c src/problem/emit.c src/problem/emit_torch.c src/process/rproc_order.c src/device/cuda/cuda_content.c tests/unit/test_fill.c tests/unit/test_verdict.c tests/unit/test_device.c tests/e2e/devices_here.py
 set -u
 reason="A verdict reason" key="A record key" device="A device" law="An input law"
 here=$PWD
@@ -32,7 +32,7 @@ build() { # OPTIMISATION TARGET...
         { grep -A5 -E 'error|warning' log || cat log; wrong "the recipes' changes do not build"; }
 }
 # shellcheck disable=SC2016 # make expands it
-tests=$(make -s --eval='which:; @echo $(filter %/test_fill %/test_verdict %/test_mock %/test_registry,$(TESTS))' which)
+tests=$(make -s --eval='which:; @echo $(filter %/test_fill %/test_verdict %/test_mock %/test_registry %/test_device %/test_fault_name,$(TESTS))' which)
 build -O0 all
 # shellcheck disable=SC2086 # they are words
 build -O1 $tests build/gpu/test_cuda_judge build/bench/fill_gpu
@@ -61,6 +61,12 @@ for test in e2e/devices e2e/attack_tables e2e/tests_of e2e/runner_symbols unknow
 done
 "$assay" eval level1/19 exemplars/mock/level1/019_relu/relu.mock >log 2>&1 && grep -q '  pass ' log &&
     grep -q 'on mock' log || { cat log; wrong "the new device judges nothing"; }
+printf 'op relu\nfault\n' >fault.mock
+"$assay" eval level1/19 fault.mock >log 2>&1
+grep -q 'crash: MOCK_ERROR_FAULT' log || { cat log; wrong "the new device's fault has no name"; }
+for folder in attacks exemplars; do
+    ROOT=$PWD ASSAY=$assay python3 tests/e2e/devices_here.py judged $folder | grep -qx mock || wrong "no test judges $folder/mock"
+done
 "$assay" attack --device mock >log 2>&1 || { cat log; wrong "attacks on the new device"; }
 
 # --- an input law ---
@@ -80,7 +86,7 @@ verdicts=$(for problem in below.lua mixed.lua; do "$assay" eval --json "$problem
     sed 's/.*"verdict": *"\([a-z]*\)".*/\1/' | tr '\n' ' ')
 # Zeros are right where every number is negative, and only there: so the law was drawn.
 [ "$verdicts" = "pass pass pass wrong " ] || { cat log; wrong "relu and zeros under the law: $verdicts"; }
-rm -f ./*.lua ./*.fake
+rm -f ./*.lua ./*.fake ./*.mock
 
 # --- their unit tests; the bits of a new law are fixed by what the test prints ---
 for program in $tests; do

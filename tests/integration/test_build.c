@@ -598,7 +598,7 @@ static void test_wrong_requests(void **state)
 
     (void)state;
     wrong_suffix.file_name = "mine.cu";
-    expect_error(&wrong_suffix, ERR_INPUT, "mine.cu: the cpu device takes .c and .py files");
+    expect_error(&wrong_suffix, ERR_INPUT, "mine.cu: the cpu device takes .c");
     wrong_device.device = &abacus;
     expect_error(&wrong_device, ERR_INPUT, "mine.c: the abacus device takes no files");
     no_header.include_dir = "/no/such/folder";

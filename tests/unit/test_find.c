@@ -52,6 +52,35 @@ static void test_find_path(void **state)
     assert_string_equal(ref.name, "mine");
 }
 
+/* A file of a suite with a name of its own was mine/001_gelu by word and 001_gelu by path. */
+static void test_word_and_path_agree(void **state)
+{
+    static const struct {
+        const char *word, *name, *level;
+    } words[] = {
+        {"mine/1", "mine/001_gelu", "mine"},
+        {"share/problems/mine/001_gelu.lua", "mine/001_gelu", "mine"},
+        {"share/problems/../problems/mine/001_gelu.lua", "mine/001_gelu", "mine"},
+        {"share/problems/mine/deep/002_x.lua", "002_x", ""},
+        {"share/problems/003_top.lua", "003_top", ""},
+        {"share/problems-old/004_x.lua", "004_x", ""},
+    };
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_int_equal(fs_mkdirs("share/problems/mine/deep", &err), 0);
+    assert_int_equal(fs_mkdirs("share/problems-old", &err), 0);
+    for (size_t i = 1; i < ARRAY_SIZE(words); i++)
+        assert_int_equal(fs_write_atomic(words[i].word, "", 0, &err), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+        AUTO(problem_ref_release) struct problem_ref ref = {0};
+
+        assert_int_equal(problem_find("share", words[i].word, &ref, &err), 0);
+        assert_string_equal(ref.name, words[i].name);
+        assert_string_equal(ref.level, words[i].level);
+    }
+}
+
 static void test_list(void **state)
 {
     char one[] = "1", three[] = "level3", bogus[] = "level9";
@@ -78,6 +107,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_find),
         cmocka_unit_test(test_find_path),
+        cmocka_unit_test(test_word_and_path_agree),
         cmocka_unit_test(test_list),
     };
 

@@ -96,7 +96,7 @@ static void suffixes_are_found(void **state)
     assert_ptr_equal(device_for_file("a/mine.c"), &device_cpu);
     assert_ptr_equal(device_for_file("x.fake"), &device_fake);
     assert_ptr_equal(device_for_file("x.cu"), &device_cuda);
-    assert_null(device_for_file("x.cc"));
+    assert_null(device_for_file("x.nothing"));
     assert_null(device_for_file(".c"));
     assert_null(device_for_file(""));
 }

@@ -4,6 +4,7 @@ module is ours. Nothing is freed: the process is killed."""
 import gc
 import importlib.util
 import os
+import re
 import sys
 import traceback
 
@@ -31,7 +32,7 @@ def one_line(error):
 
 def fault_text(error):
     """ "REASON: text", the reason in capitals: the driver's own name, or who failed."""
-    if str(error).startswith("CUDA_ERROR_"):
+    if re.match("[A-Z]+_ERROR_", str(error)):
         return str(error)
     kind = "OUT_OF_MEMORY" if "OutOfMemory" in type(error).__name__ else "TORCH"
     return f"{kind}: {one_line(error)}"

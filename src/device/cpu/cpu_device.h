@@ -4,9 +4,9 @@
 
 #include "device/device.h"
 
-extern const struct device_judge_ops cpu_judge;
+extern const struct device_judge_ops cpu_judge_ops;
 extern const struct device_gauges cpu_gauges;
-extern const struct device_runner_ops cpu_runner;
+extern const struct device_runner_ops cpu_runner_ops;
 int cpu_probe(const char **ret_why);
 
 #define CPU_DEVICE                                                                    \

@@ -194,7 +194,7 @@ static int cpu_describe(void *ctx, struct device_info *ret, struct err *err)
     return 0;
 }
 
-const struct device_judge_ops cpu_judge = {
+const struct device_judge_ops cpu_judge_ops = {
     .open = cpu_open,
     .close = cpu_close,
     .describe = cpu_describe,

@@ -63,7 +63,7 @@ static int runner_call(void *ctx, struct artifact *a, void *args, int *ret_statu
     return 0;
 }
 
-const struct device_runner_ops cpu_runner = {
+const struct device_runner_ops cpu_runner_ops = {
     .open = runner_open,
     .import = hostmem_import,
     .unimport = hostmem_unimport,

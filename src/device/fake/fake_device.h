@@ -6,8 +6,8 @@
 
 #include "device/device.h"
 
-extern const struct device_judge_ops fake_judge;
-extern const struct device_runner_ops fake_runner;
+extern const struct device_judge_ops fake_judge_ops;
+extern const struct device_runner_ops fake_runner_ops;
 int fake_probe(const char **ret_why);
 int fake_open(int index, void **ret_ctx, struct err *err);
 

@@ -40,7 +40,7 @@ static int fake_flush(void *ctx, struct mem *const *mems, int n, struct err *err
     return 0;
 }
 
-const struct device_judge_ops fake_judge = {
+const struct device_judge_ops fake_judge_ops = {
     .open = fake_open,
     .close = fake_close,
     .describe = fake_describe,

@@ -157,7 +157,7 @@ static const char *fake_fault(void *ctx)
     return "FAKE_ERROR_FAULT: as its text says";
 }
 
-const struct device_runner_ops fake_runner = {
+const struct device_runner_ops fake_runner_ops = {
     .open = fake_open,
     .import = hostmem_import,
     .unimport = hostmem_unimport,
