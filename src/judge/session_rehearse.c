@@ -3,11 +3,11 @@
  * runner must never be able to start a program: it would not stand still with it. So a candidate
  * that may compile is rehearsed first:
  *
- *   1. With compilers, behind a builder's walls: import, construction and a few calls at every size.
- *      The device's lock is shared, since compilers take minutes and nothing is timed.
+ *   1. With compilers, behind a builder's walls: import, construction and a few calls at every
+ * size. The device's lock is shared, since compilers take minutes and nothing is timed.
  *   2. If libraries tuned themselves, their choices are thrown away, because other work ran beside
- *      them. A process with a runner's walls, which can start nothing, tunes again from the compiled
- *      code, alone on the device.
+ *      them. A process with a runner's walls, which can start nothing, tunes again from the
+ * compiled code, alone on the device.
  *
  * Contents come from a seed that everybody knows, and are shown to nobody else. Answers are thrown
  * away: whether they were right is not asked here. What is in the candidate's folder afterwards is
@@ -254,7 +254,8 @@ static int run_process(struct rehearsal *r, struct verdict *v, struct err *err)
 static int rehearse_size(struct session *s, struct evaluation *e, int size,
                          const struct subject_kind *kind, struct err *err)
 {
-    AUTO(rehearsal_release) struct rehearsal r = {
+    AUTO(rehearsal_release)
+    struct rehearsal r = {
         .s = s,
         .e = e,
         .size = size,

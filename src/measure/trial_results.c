@@ -39,8 +39,8 @@ int trial_fetch(struct trial *t, const struct rproc *r, const struct call_target
     if (!t->ops->locate)
         return rproc_fetch(r, out, v);
     for (int i = 0; i < t->n_views; i++)
-        if (t->ops->copy(p->ctx, out, p->out.slots[i].offset, &t->views[i], 0,
-                         p->out.slot_bytes[i], err) < 0)
+        if (t->ops->copy(p->ctx, out, p->out.slots[i].offset, &t->views[i], 0, p->out.slot_bytes[i],
+                         err) < 0)
             return -1;
     return 0;
 }

@@ -22,9 +22,36 @@ static int refused(struct err *err)
     return fail(err, ERR_INPUT, "%.*s", (int)strnlen(glue->text, glue->text_bytes), glue->text);
 }
 
+/* Names of the last call's results. They are made while the device still works: between its end and
+ * "done" nothing is to be done that an empty order does not do. */
+static struct {
+    struct device_result results[WIRE_MAX_RESULTS];
+    int n;
+    void *ctx; /* the device's */
+} named;
+
+/* A result in memory that cannot be shared is copied, inside the call. */
+static int name_results(void)
+{
+    named.n = 0;
+    for (int i = 0; i < *glue->n_results && i < WIRE_MAX_RESULTS; i++) {
+        const void *at = (const void *)(uintptr_t)glue->results[i];
+
+        named.results[i] = (struct device_result){.at = glue->results[i]};
+        if (base->runner->export && base->runner->export(named.ctx, at, &named.results[i]) < 0) {
+            named.n = 0;
+            return glue->copy();
+        }
+        named.n = i + 1;
+    }
+    return 0;
+}
+
 static int make_call(void *args)
 {
-    return glue->call((int)((intptr_t)args - 1)) < 0 ? DEVICE_STATUS_FAULT : 0;
+    if (glue->call((int)((intptr_t)args - 1)) < 0 || name_results() < 0)
+        return DEVICE_STATUS_FAULT;
+    return 0;
 }
 
 static const char *last_text(void)
@@ -39,6 +66,7 @@ static int open_device(int index, void **ret_ctx, struct err *err)
     *ret_ctx = NULL;
     if (base->runner->open_for && base->runner->open_for(index, &caller, ret_ctx, err) < 0)
         return -1;
+    named.ctx = *ret_ctx;
     return glue->open(index) < 0 ? refused(err) : 0;
 }
 
@@ -116,22 +144,11 @@ static const char *fault(void *ctx)
     return glue->text;
 }
 
-/* A result in memory that cannot be shared is copied, this time behind the call: the judge's clock
- * sees it. */
-static int name_results(void *ctx, struct device_result *ret, int max)
+static int results_of_call(void *ctx, struct device_result *ret, int max)
 {
-    int n = MIN(*glue->n_results, max);
-
-    for (int i = 0; i < n; i++) {
-        const void *at = (const void *)(uintptr_t)glue->results[i];
-
-        ret[i] = (struct device_result){.at = glue->results[i]};
-        if (base->runner->export && base->runner->export(ctx, at, &ret[i]) < 0) {
-            glue->copy();
-            return 0;
-        }
-    }
-    return MAX(n, 0);
+    (void)ctx;
+    memcpy(ret, named.results, (size_t)MIN(named.n, max) * sizeof(*ret));
+    return MIN(named.n, max);
 }
 
 static int save(void *ctx)
@@ -150,7 +167,7 @@ static const struct device_runner_ops host_ops = {
     .release = release,
     .setup = set_up,
     .call = call,
-    .results = name_results,
+    .results = results_of_call,
     .save = save,
     .fault = fault,
 };
@@ -168,7 +185,7 @@ static struct device_runner_ops ops_of(const struct device *d)
     ops.prepare = prepare;
     ops.release = release;
     ops.setup = set_up;
-    ops.results = name_results;
+    ops.results = results_of_call;
     ops.save = save;
     return ops;
 }

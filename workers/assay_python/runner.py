@@ -159,7 +159,6 @@ class Runner:
         try:
             for call in self.calls:
                 call.copy_from_now_on()
-            self.where.synchronize()
             return 0
         except BaseException as error:
             return self.say(entry.one_line(error))

@@ -10,13 +10,14 @@
 #define CUDA_EXPORTS 16
 
 struct cuda_export {
-    const struct cuda_driver *cu; /* not owned */
+    const struct cuda_driver *cu;                                         /* not owned */
     CUresult (*get_handle)(struct cu_ipc_handle *handle, CUdeviceptr at); /* NULL: no such call */
     /* Allocations that were named already. Naming one takes a driver tens of microseconds. */
     struct cuda_exported {
         CUdeviceptr base;
         size_t bytes;
-        uint64_t id; /* the driver's number for the allocation: another one at this address differs */
+        uint64_t
+            id; /* the driver's number for the allocation: another one at this address differs */
         struct cu_ipc_handle handle;
     } known[CUDA_EXPORTS];
     unsigned n; /* allocations named so far */

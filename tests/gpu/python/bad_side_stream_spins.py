@@ -2,7 +2,7 @@
 # A lie about the time: a second stream spins for a millisecond before it computes the result, and nobody waits for it.
 # The stream that is timed stays empty.
 # problem: level1/19
-# expected: wrong or rejected: late or rejected: busy
+# expected: wrong or rejected: late or rejected: busy or rejected: clock
 import torch
 from torch import nn
 
