@@ -326,14 +326,20 @@ static double outside_median(const struct trial *t)
                         offsetof(struct sample, outside_ns));
 }
 
-/* The runner's events are a claim: candidate code shares their address space. */
+/* The runner's events are a claim: candidate code shares their address space.
+ *
+ * An interpreter's way from the end of its work to "done" is longer in some processes, by 4 to 6 us
+ * in one of a hundred. So its first doubt is answered by fresh processes as any other. The second
+ * one is a verdict only if the clocks disagree as much as unheld calls may. Time that they disagree
+ * by is charged in any case (hidden_within), so nothing is gained by it. */
 static void audit_scored(const struct trial *t, struct verdict *doubt)
 {
     const struct trial_result *r = t->result;
+    bool strict = r->held && !(trial_subject(t)->loads_late && r->runs > 1);
     double claim = score_median(r->samples, r->n_samples, offsetof(struct sample, claim_ns));
     double outside = outside_median(t);
 
-    if (trial_audited(t) && !audit_cold(claim, outside, r->held))
+    if (trial_audited(t) && !audit_cold(claim, outside, strict))
         verdict_set(doubt, REASON_REJECTED_CLOCK,
                     "the runner claims %.1f us a call, the judge's clock says %.1f us", claim / 1e3,
                     outside / 1e3);
