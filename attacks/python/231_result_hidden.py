@@ -21,7 +21,8 @@ class Page(ctypes.Structure):
                 ("out_arena", ctypes.c_uint32), ("count", ctypes.c_uint32), ("pad1", ctypes.c_char * 44),
                 ("done", ctypes.c_uint32), ("status", ctypes.c_int32), ("claim_ns", ctypes.c_uint64),
                 ("error", ctypes.c_char * 112), ("awake", ctypes.c_uint32), ("pad2", ctypes.c_char * 60),
-                ("awake_ack", ctypes.c_uint32), ("n_results", ctypes.c_uint32), ("results", ctypes.c_uint64 * 7)]
+                ("awake_ack", ctypes.c_uint32), ("pad3", ctypes.c_char * 316), ("n_results", ctypes.c_uint32),
+                ("results", ctypes.c_uint64)]
 
 
 def can_read(address):

@@ -214,16 +214,16 @@ struct wire_page {
     _Alignas(64)
         atomic_uint awake; /* judge: "are you spinning?" (sequence), answered in awake_ack */
     _Alignas(64) atomic_uint awake_ack;
-    /* Runner, before `done`: where results lie that are in its own memory, one for each output; 0:
-     * results are in the output arena. */
-    uint32_t n_results;
-    struct wire_result results[WIRE_MAX_RESULTS];
     _Alignas(64) atomic_uint release; /* judge: sequence number of the order that may start */
     _Alignas(64) atomic_uint queued;  /* runner: number of the held order that waits for `ready` */
     _Alignas(64) atomic_uint holding; /* the device: number of the order that it is held for; never
                                        * set if it cannot be held */
     atomic_uint sum; /* the device, before `holding`: sum of all 32-bit words of the sweep */
     _Alignas(64) atomic_uint ready; /* judge: number of the held order whose content is there */
+    /* Runner, before `done`: where results lie that are in its own memory, one for each output; 0:
+     * results are in the output arena. */
+    _Alignas(64) uint32_t n_results;
+    struct wire_result results[WIRE_MAX_RESULTS];
 };
 
 /* Makes the page, in the judge. It is sealed, so that the candidate cannot truncate it while the

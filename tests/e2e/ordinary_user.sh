@@ -38,3 +38,21 @@ assert not good["sandbox"]["missing"], good["sandbox"]
 assert {"user_ns", "landlock", "seccomp", "no_new_privs", "rlimits", "scratch"} <= set(good["sandbox"]["layers"]), good["sandbox"]
 assert good["candidate"]["results"] == "read", good["candidate"]
 P
+# shellcheck disable=SC2181
+[ $? = 0 ] || exit 1
+# A file of that user, outside of the candidate's folder, keeps its mode and times: in a runner and in a rehearsal, too.
+touch owned && chmod 600 owned && chown 65534 owned && before=$(stat -c '%a %Y' owned)
+sed "s|/tmp/assay-attack-owned|$PWD/owned|" "$ROOT/attacks/python/045_changes_modes.py" >modes.py
+{ cat modes.py; echo "import subprocess"; } >rehearsed.py
+chmod 644 modes.py rehearsed.py
+setpriv --reuid 65534 --regid 65534 --clear-groups "$ASSAY" eval --json --sizes small --check-only --device cpu level1/19 \
+    modes.py rehearsed.py >r.json 2>err
+cat err
+python3 - <<'P'
+import json
+for record in map(json.loads, open("r.json")):
+    assert record["verdict"] == "pass", record["detail"]
+P
+# shellcheck disable=SC2181
+[ $? = 0 ] || exit 1
+[ "$before" = "$(stat -c '%a %Y' owned)" ] || { echo "a candidate changed a file: $before, now $(stat -c '%a %Y' owned)"; exit 1; }

@@ -263,9 +263,9 @@ static void test_holds(void **state)
     (void)state;
     assert_string_equal(got,
                         "start 0, call 0, end 0, keep 0, wait 0\n"
-                        "await 960 6 0, hold 264x1024 0, start 0, call 0, call 6, end 6, keep 6, "
+                        "await 512 6 0, hold 264x1024 0, start 0, call 0, call 6, end 6, keep 6, "
                         "wait 6\n"
-                        "await 960 7 6, hold 264x1024 6, start 7, call 7, end 7, keep 7, wait 7\n");
+                        "await 512 7 6, hold 264x1024 6, start 7, call 7, end 7, keep 7, wait 7\n");
 }
 
 /* ---- the processes ---- */

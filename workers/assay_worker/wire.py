@@ -52,7 +52,7 @@ class Page(ctypes.Structure):
         ("awake", ctypes.c_uint32),
         ("pad_awake", ctypes.c_char * 60),
         ("awake_ack", ctypes.c_uint32),
-        ("pad_awake_ack", ctypes.c_char * 508),  # and results, which a baseline does not name
+        ("pad_awake_ack", ctypes.c_char * 60),
         ("release", ctypes.c_uint32),
         ("pad_release", ctypes.c_char * 60),
         ("queued", ctypes.c_uint32),
@@ -62,6 +62,7 @@ class Page(ctypes.Structure):
         ("pad_holding", ctypes.c_char * 56),
         ("ready", ctypes.c_uint32),
         ("pad_ready", ctypes.c_char * 60),
+        ("results", ctypes.c_char * 512),  # a baseline names none
     ]
 
 
