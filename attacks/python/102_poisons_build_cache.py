@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Plants a library where the next process would look for an extension that is built already. Each process has a folder
-# of its own, and no cache but that. Had a planted one been found, or another cache been written, the import would
-# fail. expected: pass
+# Plants a library where another candidate would look for an extension that is built already. Each has a folder of its
+# own, which only its own rehearsal fills. Had a foreign one been found, or another cache been written, the import
+# would fail. expected: pass
 import os
 
 import torch
@@ -10,18 +10,19 @@ from torch import nn
 
 HOME = os.path.expanduser("~")
 OWN = [os.path.join(HOME, ".cache/torch_extensions/relu/relu.so"), os.path.join(HOME, ".triton/cache/relu/relu.so")]
+PLANTED = b"planted by 102"
 OTHERS = ["/root/.cache", "/var/cache", "/tmp/torchinductor_root", os.environ.get("ASSAY_CACHE", "")]
 
 
 def plant(path):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "wb") as file:
-        file.write(b"planted")
+        file.write(PLANTED)
 
 
 for path in OWN:
-    if os.path.exists(path):
-        raise RuntimeError(f"{path} was planted by another process")
+    if os.path.exists(path) and open(path, "rb").read() != PLANTED:
+        raise RuntimeError(f"{path} was planted by another candidate")
     plant(path)
 for place in filter(None, OTHERS):
     try:

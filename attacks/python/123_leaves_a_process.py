@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-# Leaves a process behind while it is imported, which would know the first contents and answer for the others. Every
-# way to make one is refused: had one worked, the import would fail. expected: pass
+# Leaves a process behind in the rehearsal, which would look at contents and answer for others. It ends with the
+# rehearsal. In a judged process every way to make one is refused: had one worked, the import would fail. expected: pass
 import ctypes
 import multiprocessing
 import os
 import subprocess
+import time
 
 import torch
 from torch import nn
@@ -32,9 +33,16 @@ attempts = [
     lambda: libc.syscall(CLONE, CLONE_PARENT | SIGCHLD, None, None, None, None) >= 0,
     lambda: libc.syscall(CLONE3, fields, size) >= 0,
 ]
-for i, attempt in enumerate(attempts):
-    if works(attempt):
-        raise RuntimeError(f"attempt {i} made a process")
+MARK = os.path.join(os.path.expanduser("~"), "rehearsed")
+if not os.path.exists(MARK):  # in the rehearsal, whose folder the judged processes get
+    open(MARK, "w").close()
+    if os.fork() == 0:
+        time.sleep(600)
+        os._exit(0)
+else:
+    for i, attempt in enumerate(attempts):
+        if works(attempt):
+            raise RuntimeError(f"attempt {i} made a process")
 
 
 class ModelNew(nn.Module):

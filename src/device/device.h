@@ -221,8 +221,9 @@ struct device_call {
     const struct tensor_slot *out;
     int n_out;
     void *in_base, *out_base; /* mappings; NULL in setup, but for in_base with params_only */
-    int first_param;          /* in[first_param...] are parameters */
-    bool params_only;         /* setup = "params": only parameters have data */
+    void *param_base; /* the first parameter lies here, the others behind it; NULL: in in_base */
+    int first_param;  /* in[first_param...] are parameters */
+    bool params_only; /* setup = "params": only parameters have data */
 };
 
 /* Longest time for which a device is held back, in ms. Work queues up, before there is a content,

@@ -23,11 +23,23 @@ struct arenas {
     struct mem in[PLAN_MAX_ARENAS], out[PLAN_MAX_ARENAS];
     int in_content[PLAN_MAX_ARENAS]; /* the content in each input arena */
     int n;                           /* number of arenas of each kind */
+    struct mem params;               /* parameters of every call, if they lie apart, as they lie at
+                                      * the end of an input arena; no bytes: they do not */
+    int params_content;              /* the content in it */
     struct deck in_deck, out_deck;
 };
 
-/* Makes n input arenas and n output arenas. Inputs hold the pool's first content. */
-int arenas_make(struct arenas *ret, struct pool *p, int n, struct err *err);
+/* Makes n input arenas and n output arenas. Inputs hold the pool's first content. params_apart: and
+ * an arena for parameters, if the problem has any. */
+int arenas_make(struct arenas *ret, struct pool *p, int n, bool params_apart, struct err *err);
+/* Copies a content into an input arena, and its parameters to where they belong. `anew`: also what
+ * is there already. */
+int arenas_fill(struct arenas *a, const struct pool *p, int in, const struct pool_slot *slot,
+                bool anew, struct err *err);
+/* *ret_at: offset of the first byte of inputs or parameters that differs from the content, -1 when
+ * none does. */
+int arenas_differ(const struct arenas *a, const struct pool *p, int in,
+                  const struct pool_slot *slot, int64_t *ret_at, struct err *err);
 /* Gives the arenas away, to be freed when the runners are gone. */
 void arenas_free_later(struct arenas *a, const struct pool *p, struct exiting *exiting);
 void arenas_release(struct arenas *a, const struct pool *p);

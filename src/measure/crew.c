@@ -20,7 +20,8 @@ int crew_make_arenas(struct crew *c, struct err *err)
         struct arenas *a = &c->arenas[i];
         struct rproc_config *r = &c->configs[i];
 
-        if (arenas_make(a, c->pool, c->plan->arenas, err) < 0)
+        if (arenas_make(a, c->pool, c->plan->arenas, c->runner->subject.kind->params_apart, err) <
+            0)
             return -1;
         *r = *c->runner;
         r->sweep = sweep;
@@ -29,6 +30,7 @@ int crew_make_arenas(struct crew *c, struct err *err)
         r->in_arenas = a->in;
         r->out_arenas = a->out;
         r->n_in_arenas = r->n_out_arenas = a->n;
+        r->param_arena = a->params.bytes ? &a->params : NULL;
     }
     return 0;
 }

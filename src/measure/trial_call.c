@@ -109,11 +109,13 @@ struct call_target trial_choose_target(struct trial *t, const struct rproc *r, i
     return s;
 }
 
-int trial_flush(struct trial *t, struct mem *const mems[2], struct series *times, struct err *err)
+int trial_flush(struct trial *t, const struct call_target *s, struct series *times, struct err *err)
 {
+    struct mem *mems[3] = {&s->arenas->in[s->in], &s->arenas->out[s->out], &s->arenas->params};
     uint64_t start = clock_ns();
 
-    if (t->ops->flush && t->ops->flush(t->config->pool->ctx, mems, 2, err) < 0)
+    if (t->ops->flush &&
+        t->ops->flush(t->config->pool->ctx, mems, s->arenas->params.bytes ? 3 : 2, err) < 0)
         return -1;
     series_add(times, (double)(clock_ns() - start));
     return 0;
@@ -128,11 +130,7 @@ static int fill_arenas(struct trial *t, const struct call_target *s, struct err 
         return -1;
     if (layout_poison(t->ops, p->ctx, &p->out, &s->arenas->out[s->out], false, s->poison, err) < 0)
         return -1;
-    if ((t->policy->copies_each || s->arenas->in_content[s->in] != s->content) &&
-        t->ops->copy(p->ctx, &s->arenas->in[s->in], 0, &slot->data, 0, p->in.bytes, err) < 0)
-        return -1;
-    s->arenas->in_content[s->in] = s->content;
-    return 0;
+    return arenas_fill(s->arenas, p, s->in, slot, t->policy->copies_each, err);
 }
 
 struct preparation {
@@ -146,14 +144,13 @@ static int prepare(void *arg, struct err *err)
 {
     const struct preparation *p = arg;
     const struct call_target *s = p->s;
-    struct mem *mems[2] = {&s->arenas->in[s->in], &s->arenas->out[s->out]};
     int rc = 0;
 
     trial_spread_out(p->t);
     if (p->what == WIRE_ORDER_CALL)
         rc = fill_arenas(p->t, s, err);
     if (rc == 0)
-        rc = trial_flush(p->t, mems, &p->t->flushes, err);
+        rc = trial_flush(p->t, s, &p->t->flushes, err);
     trial_draw_in(p->t);
     return rc;
 }
@@ -189,7 +186,7 @@ static int check_inputs(struct trial *t, const struct call_target *s, struct ver
     if (!t->ops->differ || s->looks % (uint32_t)t->policy->input_check_every != 0)
         return 0;
     if (pool_get(p, s->content, &slot, err) < 0 ||
-        t->ops->differ(p->ctx, &s->arenas->in[s->in], &slot->data, p->in.bytes, &at, err) < 0)
+        arenas_differ(s->arenas, p, s->in, slot, &at, err) < 0)
         return -1;
     return at < 0 ? 0
                   : verdict_set(v, REASON_WRONG_INPUT_CHANGED,

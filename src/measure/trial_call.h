@@ -68,7 +68,8 @@ int trial_fresh(const struct trial *t); /* contents for scored calls, at any cos
 int trial_old_content(const struct trial *t, int i);
 
 struct call_target trial_choose_target(struct trial *t, const struct rproc *r, int content);
-int trial_flush(struct trial *t, struct mem *const mems[2], struct series *times, struct err *err);
+int trial_flush(struct trial *t, const struct call_target *s, struct series *times,
+                struct err *err);
 int trial_probe(struct trial *t, const struct call_target *s, struct series *times,
                 struct err *err);
 /* An order that is not checked, for empty ones. */

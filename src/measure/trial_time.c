@@ -420,13 +420,12 @@ static int hot_calls(struct trial *t, struct verdict *doubt, struct verdict *v, 
 int trial_own_work(struct trial *t, struct own_work *ret, struct err *err)
 {
     struct call_target s = {.arenas = &t->crew.arenas[0]};
-    struct mem *const mems[2] = {&t->crew.arenas[0].in[0], &t->crew.arenas[0].out[0]};
     AUTO(series_release) struct series flushes = {0}, probes = {0};
 
     layout_peeks(&t->config->pool->out, 0, &s.peeks);
     t->n_views = 0; /* the arena serves as well, and a runner's memory may be closed */
     for (int i = 0; i < IDLE_FLUSHES + 1; i++) {
-        if (trial_flush(t, mems, &flushes, err) < 0 || trial_probe(t, &s, &probes, err) < 0)
+        if (trial_flush(t, &s, &flushes, err) < 0 || trial_probe(t, &s, &probes, err) < 0)
             return -1;
         if (i == 0) { /* the first ones also allocate their memory */
             series_clear(&flushes);

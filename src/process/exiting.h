@@ -19,7 +19,7 @@ struct exiting { /* must not move while a thread watches */
     const struct device_judge_ops *ops; /* the device of `shared` */
     void *ctx;
     /* Used by the watching thread alone while there is one. */
-    struct mem shared[PLAN_MAX_RUNNERS * 2 * PLAN_MAX_ARENAS];
+    struct mem shared[PLAN_MAX_RUNNERS * (2 * PLAN_MAX_ARENAS + 1)];
     int n_shared;
     struct devlock lock; /* owned; DEVLOCK_INIT once released */
     pthread_t watcher;

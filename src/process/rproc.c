@@ -121,20 +121,25 @@ static int send_size(struct rproc *r, struct err *err)
     return rc;
 }
 
+static int send_arena(struct rproc *r, int id, const struct mem *m, bool read_only, struct err *err)
+{
+    struct wire_msg msg = {.type = WIRE_ARENA, .fd = m->fd};
+
+    msg.u.arena = (struct wire_arena){(uint32_t)id, m->bytes, read_only};
+    return wire_send(r->sock, &msg, err);
+}
+
 static int send_arenas(struct rproc *r, struct err *err)
 {
     const struct rproc_config *c = r->config;
 
-    for (int i = 0; i < c->n_in_arenas + c->n_out_arenas; i++) {
-        bool input = i < c->n_in_arenas;
-        const struct mem *m = input ? &c->in_arenas[i] : &c->out_arenas[i - c->n_in_arenas];
-        struct wire_msg msg = {.type = WIRE_ARENA, .fd = m->fd};
-
-        msg.u.arena = (struct wire_arena){(uint32_t)i, m->bytes, input};
-        if (wire_send(r->sock, &msg, err) < 0)
+    for (int i = 0; i < c->n_in_arenas; i++)
+        if (send_arena(r, i, &c->in_arenas[i], true, err) < 0)
             return -1;
-    }
-    return 0;
+    for (int i = 0; i < c->n_out_arenas; i++)
+        if (send_arena(r, c->n_in_arenas + i, &c->out_arenas[i], false, err) < 0)
+            return -1;
+    return c->param_arena ? send_arena(r, WIRE_PARAM_ARENA, c->param_arena, true, err) : 0;
 }
 
 static int send_sweep(struct rproc *r, struct err *err)

@@ -33,7 +33,8 @@ struct rproc_config {
     int n_in_arenas;
     const struct mem *out_arenas;
     int n_out_arenas;
-    int n_inputs;      /* number of sources before the parameters */
+    const struct mem *param_arena; /* parameters, if they lie apart; NULL: with inputs. Not owned */
+    int n_inputs;                  /* number of sources before the parameters */
     bool setup_params; /* the problem says setup = "params": parameters lie in arena 0 */
     int artifact_fd;
     int save_fd; /* used with a subject that saves_folder */

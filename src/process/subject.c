@@ -108,7 +108,8 @@ const struct subject_kind subject_native = {
 
 /* Walls, clock and memory are those of a candidate in C. */
 const struct subject_kind subject_python = {PYTHON, .name = "python candidate",
-                                            .memory_counted = true, .imported_first = true};
+                                            .params_apart = true, .memory_counted = true,
+                                            .imported_first = true};
 
 const struct subject_kind subject_rehearsal = {PYTHON, .name = "rehearsal", .starts_programs = true,
                                                .saves_folder = true};

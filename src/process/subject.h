@@ -37,6 +37,7 @@ struct subject_kind {
      * on the judge's list (python_reason.h). */
     bool names_reasons;
     bool built_by_start; /* the start takes as long as a build may */
+    bool params_apart;   /* parameters lie in an arena of their own, at one address */
     bool loads_late;     /* libraries load code when it is first used, which ends a hold */
     /* The process reads files that others read, too. Which ones it read shows in their times and in
      * the page cache, so it could tell the next candidate what it saw. */

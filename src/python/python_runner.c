@@ -99,6 +99,15 @@ static struct python_tensor *list_tensors(const struct tensor_slot *slots, int n
     return list;
 }
 
+static struct python_tensor *list_sources(const struct device_call *c)
+{
+    struct python_tensor *list = list_tensors(c->in, c->n_in, c->in_base);
+
+    for (int i = c->first_param; c->param_base && i < c->n_in; i++)
+        list[i].data = (char *)c->param_base + (c->in[i].offset - c->in[c->first_param].offset);
+    return list;
+}
+
 /* Python has no setup function: without outputs there is nothing to prepare. */
 static int prepare(void *ctx, struct artifact *a, const struct device_call *c, void **ret_args,
                    struct err *err)
@@ -108,7 +117,7 @@ static int prepare(void *ctx, struct artifact *a, const struct device_call *c, v
     if (!c->out_base)
         return 0;
 
-    AUTO(freep) struct python_tensor *in = list_tensors(c->in, c->n_in, c->in_base);
+    AUTO(freep) struct python_tensor *in = list_sources(c);
     AUTO(freep) struct python_tensor *out = list_tensors(c->out, c->n_out, c->out_base);
     int number = glue->prepare(in, c->n_in, c->first_param, out, c->n_out);
 

@@ -106,6 +106,24 @@ static int take(struct handover *h, struct wire_msg *m, struct err *err)
     }
 }
 
+/* Parameters that have an arena of their own must lie inside it. */
+static int check_params(const struct handover *h, struct err *err)
+{
+    const struct handover_arena *arena = &h->arenas[WIRE_PARAM_ARENA];
+    uint64_t first = h->size.first_param < h->size.n_in ? h->slots[h->size.first_param].offset : 0;
+
+    if (arena->base && !arena->read_only)
+        return fail(err, ERR_SYSTEM, "the arena of parameters is not read-only");
+    for (uint32_t i = h->size.first_param; arena->base && i < h->size.n_in; i++) {
+        const struct tensor_slot *t = &h->slots[i];
+        uint64_t bytes = (uint64_t)shape_count(&t->shape) * dtype_size(t->dtype);
+
+        if (t->offset < first || bytes > arena->bytes || t->offset - first > arena->bytes - bytes)
+            return fail(err, ERR_SYSTEM, "parameter %u does not fit into its arena", i);
+    }
+    return 0;
+}
+
 /* Every tensor must lie inside every arena it can be called on. */
 static int check_fit(const struct handover *h, struct err *err)
 {
@@ -113,7 +131,7 @@ static int check_fit(const struct handover *h, struct err *err)
         const struct tensor_slot *t = &h->slots[i];
         uint64_t end = t->offset + (uint64_t)shape_count(&t->shape) * dtype_size(t->dtype);
 
-        for (int a = 0; a < WIRE_MAX_ARENAS; a++) {
+        for (int a = 0; a < WIRE_PARAM_ARENA; a++) {
             const struct handover_arena *arena = &h->arenas[a];
 
             if (arena->base && arena->read_only == (i < h->size.n_in) && end > arena->bytes)
@@ -125,7 +143,7 @@ static int check_fit(const struct handover *h, struct err *err)
 
     if (h->size.setup_params && (!setup->base || !setup->read_only))
         return fail(err, ERR_SYSTEM, "no input arena %u to set up with", h->size.setup_arena);
-    return 0;
+    return check_params(h, err);
 }
 
 int handover_receive(struct handover *h, int sock, struct err *err)

@@ -230,6 +230,7 @@ static struct device_call describe_call(const struct runner *s, void *in_base, v
                                 .n_out = (int)h->size.n_out,
                                 .in_base = in_base,
                                 .out_base = out_base,
+                                .param_base = h->arenas[WIRE_PARAM_ARENA].base,
                                 .first_param = (int)h->size.first_param};
 }
 
@@ -260,8 +261,8 @@ static void prepare(struct runner *s)
 {
     struct err err = ERR_INIT;
 
-    for (int i = 0; i < WIRE_MAX_ARENAS; i++) {
-        for (int o = 0; o < WIRE_MAX_ARENAS; o++) {
+    for (int i = 0; i < WIRE_PARAM_ARENA; i++) {
+        for (int o = 0; o < WIRE_PARAM_ARENA; o++) {
             const struct handover_arena *in = &s->handed.arenas[i], *out = &s->handed.arenas[o];
 
             if (!in->base || !in->read_only || !out->base || out->read_only)

@@ -42,6 +42,7 @@
 #define WIRE_VERSION 4
 #define WIRE_MAX_FRAME 65536
 #define WIRE_MAX_ARENAS 64
+#define WIRE_PARAM_ARENA (WIRE_MAX_ARENAS - 1) /* number of an arena for parameters alone */
 #define WIRE_MAX_TENSORS 1024
 
 /* Descriptors that a runner starts with. The lock is among them if nobody may be timed while the
@@ -96,6 +97,9 @@ struct wire_ready {
     uint32_t layers; /* SANDBOX_* bits, by the runner's own account before any candidate code ran */
 };
 
+/* If there is an arena WIRE_PARAM_ARENA, parameters lie there in every call: at one address for the
+ * life of the process. The first one is at its start, the others as far from it as in an input
+ * arena. It is read-only, and no input arena. */
 struct wire_arena {
     uint32_t id; /* 0..WIRE_MAX_ARENAS-1 */
     uint64_t bytes;

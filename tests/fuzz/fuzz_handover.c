@@ -39,9 +39,13 @@ static void touch_all(const struct handover *h)
         const struct tensor_slot *t = &h->slots[i];
         uint64_t bytes = (uint64_t)shape_count(&t->shape) * dtype_size(t->dtype);
 
-        for (uint32_t a = 0; a < WIRE_MAX_ARENAS; a++) {
+        bool input = i < h->size.n_in;
+        const struct handover_arena *params = &h->arenas[WIRE_PARAM_ARENA];
+
+        if (params->base && input && i >= h->size.first_param)
+            touch(params, t->offset - h->slots[h->size.first_param].offset, bytes);
+        for (uint32_t a = 0; a < WIRE_PARAM_ARENA; a++) {
             const struct handover_arena *arena = &h->arenas[a];
-            bool input = i < h->size.n_in;
 
             if (arena->base && arena->read_only == input)
                 touch(arena, t->offset, bytes);

@@ -48,7 +48,7 @@ static void arenas_hold_a_content_and_nothing_else(void **state)
     (void)state;
     open_pool(problem->sizes[SIZES_SMALL][0].graph, true, MEMORY, &p);
     for (int round = 0; round < 2; round++) {
-        assert_int_equal(arenas_make(&a, &p, 3, &err), 0);
+        assert_int_equal(arenas_make(&a, &p, 3, false, &err), 0);
         assert_int_equal(a.n, 3);
         for (int i = 0; i < a.n; i++) {
             AUTO(freep) char *left = download(&a.out[i], p.out.bytes);
@@ -89,7 +89,7 @@ static void arenas_are_freed_beside_other_work(void **state)
     for (int round = 0; round < 3; round++) {
         struct devlock lock = {memfd_create("lock", MFD_CLOEXEC), -1};
 
-        assert_int_equal(arenas_make(&a, &p, 3, &err), 0);
+        assert_int_equal(arenas_make(&a, &p, 3, false, &err), 0);
         arenas_free_later(&a, &p, &exiting);
         exiting_hold_lock(&exiting, &lock);
         for (int k = 0; k < CONTENTS; k++) {
@@ -107,12 +107,57 @@ static void arenas_are_freed_beside_other_work(void **state)
     pool_close(&p);
 }
 
+/* A parameter has one address in all calls, whichever input arena they have. */
+static void parameters_may_lie_apart(void **state)
+{
+    AUTO(problem_freep) struct problem *problem = load_shipped("level1/040_layer_norm");
+    const struct graph *g = problem->sizes[SIZES_SMALL][0].graph;
+    const struct device_judge_ops *ops = device_cuda.judge;
+    struct exiting exiting = EXITING_INIT;
+    struct err err = ERR_INIT;
+    struct arenas a;
+    struct pool p;
+    int64_t at = 0;
+
+    (void)state;
+    assert_true(g->n_sources > g->n_inputs);
+    open_pool(g, true, MEMORY, &p);
+    assert_int_equal(arenas_make(&a, &p, 2, true, &err), 0);
+
+    size_t split = p.in.slots[g->n_inputs].offset;
+
+    assert_int_equal(a.params.bytes, p.in.bytes - split);
+    for (int k = 1; k < 4; k++) {
+        const struct pool_slot *slot = get(&p, k);
+
+        assert_int_equal(arenas_fill(&a, &p, k % 2, slot, false, &err), 0);
+        assert_int_equal(arenas_differ(&a, &p, k % 2, slot, &at, &err), 0);
+        assert_int_equal(at, -1);
+    }
+
+    const struct pool_slot *slot = get(&p, 3);
+
+    /* Of an input, then of a parameter. */
+    assert_int_equal(ops->upload(cuda, &a.in[1], 4096, "x", 1, &err), 0);
+    assert_int_equal(arenas_differ(&a, &p, 1, slot, &at, &err), 0);
+    assert_int_equal(at, 4096);
+    assert_int_equal(arenas_fill(&a, &p, 1, slot, true, &err), 0);
+    assert_int_equal(ops->upload(cuda, &a.params, 8, "x", 1, &err), 0);
+    assert_int_equal(arenas_differ(&a, &p, 1, slot, &at, &err), 0);
+    assert_int_equal(at, (int64_t)split + 8);
+    arenas_free_later(&a, &p, &exiting);
+    assert_int_equal(exiting.n_shared, 5);
+    exiting_await(&exiting);
+    pool_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arenas_take_turns),
         cmocka_unit_test(arenas_hold_a_content_and_nothing_else),
         cmocka_unit_test(arenas_are_freed_beside_other_work),
+        cmocka_unit_test(parameters_may_lie_apart),
     };
 
     return cmocka_run_group_tests(tests, gpu_pool_set_up, gpu_pool_tear_down);

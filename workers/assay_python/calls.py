@@ -71,16 +71,18 @@ def check(got, want, which):
 
 
 class Parameters:
-    """The candidate's parameters: the same objects for the life of a process, on the memory of
-    whichever arena a call has. Their versions are raised, as after a step of an optimiser."""
+    """The candidate's parameters: the same objects for the life of a process, on the judge's memory at
+    one address. Their versions are raised before each call, as after a step of an optimiser."""
 
     def __init__(self, tensors):
         self.tensors = tensors  # in the problem's order
         self.raise_all = version_raiser(tensors)
 
     def point(self, values):
+        """values: tensors on the judge's memory. A candidate may have moved a parameter elsewhere."""
         for mine, value in zip(self.tensors, values):
-            mine.data = value
+            if mine.data_ptr() != value.data_ptr() or mine.dtype != value.dtype:
+                mine.data = value
         self.raise_all()
 
 
