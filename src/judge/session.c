@@ -371,13 +371,15 @@ static int ready_first_pool(struct session *s, struct err *err)
     return 0;
 }
 
-/* If nothing is timed, others may check at the same time, unless a device's memory is counted. */
+/* If nothing is timed, others may check at the same time, unless a device's memory is counted. Nor
+ * may they if results are named for the judge: whoever else is there could open them, too. */
 static bool is_alone(const struct session *s, const struct evaluation *e)
 {
+    bool named = s->options.device->judge->locate && e->subject.results_read;
     bool counted = s->options.device->counts_device_memory && s->problem->requires_memory &&
                    e->subject.kind->memory_counted;
 
-    return !s->options.plan.check_only || counted;
+    return !s->options.plan.check_only || counted || named;
 }
 
 /* Waits until spares are warm, and the runners of the last candidate gone. */

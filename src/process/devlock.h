@@ -6,7 +6,8 @@
  *   ------------------------------------------------------------------------------------------
  *   judging with times, calibrating      alone         every device
  *   judging without times                shared        every device (alone if a problem has the
- *                                                      device's memory counted)
+ *                                                      device's memory counted, or the judge opens
+ *                                                      results of the candidate's)
  *   drawing the first contents,          shared        devices with a driver
  *   admission
  *   compiling                            shared        devices whose cores are timed

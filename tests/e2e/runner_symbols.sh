@@ -20,3 +20,6 @@ for runner in "$ASSAY_RUNNER" "$(dirname "$ASSAY_RUNNER")/libassay-runner.so"; d
     # No text of a kernel either.
     ! grep -q 'threadIdx' "$runner" || { echo "$runner holds the text of a kernel"; exit 1; }
 done
+# The judge opens what runners export, and exports nothing itself: any process of the machine could open that.
+! grep -q cuIpcGetMemHandle "$ASSAY" || { echo "the judge can export memory"; exit 1; }
+grep -q cuIpcGetMemHandle "$(dirname "$ASSAY_RUNNER")/libassay-runner.so" || { echo "a runner in Python cannot"; exit 1; }
