@@ -39,6 +39,14 @@ def versions(torch):
     return ", ".join(found + ([f"triton {triton.__version__}"] if triton else []))
 
 
+def find_own_programs():
+    """Lets the rehearsal find programs of the interpreter's packages, such as pip's ninja, also where
+    nobody activated its virtual environment."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    own = os.path.dirname(sys.executable)
+    os.environ["PATH"] = os.pathsep.join(folders + ([] if own in folders else [own]))
+
+
 class Request:
     """A request's words and descriptors: socket, output, door of a cgroup, file for a folder."""
 
@@ -117,6 +125,7 @@ def main():
     # runner could not. One thread means that none is started.
     torch.set_num_threads(1)
     torch.zeros(16).half()
+    find_own_programs()
     import_optional()
     prime.prime()
     ours = sys.path.pop(0)  # the folder of this script

@@ -8,7 +8,7 @@ entry.py    which class or function is called, and its construction
 binding.py  which parameter of the problem is which of the candidate's
 calls.py    tensors on the judge's memory, calls, results
 place.py    memory of the host or of a GPU
-extensions.py  libraries that torch compiled in the rehearsal
+extensions.py  libraries that torch compiled in the rehearsal; Triton's interpreter
 runner.py   the functions that the library calls
 walls.py    what a runner may read
 """

@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""torch.utils.cpp_extension in a runner: load() and load_inline() find the library that the rehearsal
-compiled. torch itself would start ninja in every process, even where nothing has changed."""
+"""Libraries that the zygote imported, and that a candidate would find in another state.
+
+torch.utils.cpp_extension: load() and load_inline() find the library that the rehearsal compiled. torch
+itself would start ninja in every process, even where nothing has changed.
+
+Triton: kernels are made for its interpreter if TRITON_INTERPRET is set when they are defined. Those of
+its own library (tl.sum, tl.max) are defined when it is imported, which the zygote did without it."""
 import inspect
 import os
 import sys
 
+INTERPRETER = b"TRITON_INTERPRET"
 BUILD = "_write_ninja_file_and_build_library"
 
 
@@ -24,3 +30,12 @@ def take_built():
             build(*args, **kwargs)
 
     setattr(module, BUILD, find)
+
+
+def forget_triton(files):
+    """Lets a candidate that names the variable import Triton anew. files: contents by name."""
+    if not any(INTERPRETER in data for data in files.values()):
+        return
+    for name in [name for name in sys.modules if name.split(".")[0] == "triton"]:
+        if not name.startswith("triton._C"):  # the part in C++ cannot be loaded twice
+            del sys.modules[name]

@@ -125,7 +125,9 @@ class Runner:
             begin()
             if not self.builds:
                 extensions.take_built()
-            self.candidate = Candidate(Bundle(ctypes.string_at(address, size)), self.where)
+            bundle = Bundle(ctypes.string_at(address, size))
+            extensions.forget_triton(bundle.files)
+            self.candidate = Candidate(bundle, self.where)
             self.where.synchronize()
             gc.collect()
             gc.freeze()

@@ -22,13 +22,17 @@ def program_paths():
 
 
 def read_paths(hidden):
-    """Folders and files, each once. hidden: folders of ours that no candidate sees."""
+    """Folders and files, each once. hidden: folders of ours that no candidate sees. A virtual environment
+    may lie in one of them, as beside a project's files; its packages are read all the same."""
     places = sysconfig.get_paths()
-    found = [*SYSTEM, *(places[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")),
-             *sys.path]
-    real = {os.path.realpath(path) for path in found if path and os.path.exists(path)}
-    return sorted(path for path in real if not any(inside(path, place) or inside(place, path)
-                                                   for place in map(os.path.realpath, hidden)))
+    packages = real_paths(places[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+    hidden = [os.path.realpath(path) for path in hidden]
+    return sorted(path for path in packages | real_paths([*SYSTEM, *sys.path])
+                  if not any(inside(place, path) or inside(path, place) and path not in packages for place in hidden))
+
+
+def real_paths(paths):
+    return {os.path.realpath(path) for path in paths if path and os.path.exists(path)}
 
 
 def inside(path, place):
