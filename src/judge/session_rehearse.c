@@ -216,6 +216,13 @@ static int take_folder(struct rehearsal *r, struct verdict *v, struct err *err)
     if (rc == 1)
         return 0;
     rproc_end(&r->runner);
+
+    off_t bytes = lseek(r->config.save_fd, 0, SEEK_END);
+
+    if (bytes > (off_t)(2 * BUNDLE_FROZEN_BYTES))
+        return verdict_set(v, REASON_BUILD_ERROR_REHEARSAL,
+                           "its folder has %.1f MB, at most %.1f MB are kept", (double)bytes / 1e6,
+                           (double)BUNDLE_FROZEN_BYTES / 1e6);
     lseek(r->config.save_fd, 0, SEEK_SET);
     if (fs_read_fd(r->config.save_fd, 2 * BUNDLE_FROZEN_BYTES, &saved, &why) < 0 ||
         bundle_check_frozen(&saved, &why) < 0)

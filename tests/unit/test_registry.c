@@ -73,7 +73,8 @@ static void every_device_is_named(void **state)
     }
 }
 
-/* Without --device the suffix decides, so no two devices take the same one. */
+/* Without --device the suffix decides, so no two devices take the same one, but for Python: there
+ * judge_device_for() chooses among those that torch runs on. */
 static void every_suffix_is_found(void **state)
 {
     (void)state;
@@ -83,7 +84,9 @@ static void every_suffix_is_found(void **state)
             AUTO(freep) char *file = xasprintf("a/mine%s", (*t)->suffix);
 
             assert_int_equal((*t)->suffix[0], '.');
-            assert_ptr_equal(device_for_file(file), *d);
+            if (strcmp((*t)->suffix, ".py") != 0)
+                assert_ptr_equal(device_for_file(file), *d);
+            assert_true(device_takes(device_for_file(file), file));
             assert_true(device_takes(*d, file));
             assert_false(device_takes(*d, (*t)->suffix));
         }

@@ -73,8 +73,8 @@ def write_file(path, data):
         file.write(data)
 
 
-# Locks of who compiled, and objects that are in a library by now.
-LEFT_OUT = (".o", "/lock", ".lock", ".pyc")
+# Locks of who compiled, headers that a compiler keeps for itself, and objects that are in a library by now.
+LEFT_OUT = (".o", ".gch", ".pch", "/lock", ".lock", ".pyc")
 
 
 def saved_files(bundle):
