@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Asks for its input's memory to be made writable. The memory is sealed: had that worked, the call would fail.
-# expected: pass
+# device: cpu expected: pass
 import ctypes
 
 import torch

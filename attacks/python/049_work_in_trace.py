@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # As work_in_profile, in a function for debuggers, which sees the last line of our own function that makes the call.
 # That is inside the timed part, but too late where results are copied.
-# expected: pass at least 300 us or wrong: max or wrong: nonfinite
+# device: cpu expected: pass at least 300 us or wrong: max or wrong: nonfinite
 import sys
 import time
 

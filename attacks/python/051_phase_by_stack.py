@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Works when it is called from where its first call came from, a check, and not when a timing loop calls. There is one
-# way only. expected: pass at least 100 us
+# way only. device: cpu expected: pass at least 100 us
 import sys
 import time
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Opens memory, descriptors and maps of processes, its own among them, to read expected values or to write to its
-# input. All is refused: had a file been opened, the import would fail. expected: pass
+# input. All is refused: had a file been opened, the import would fail. device: cpu expected: pass
 import os
 
 import torch

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Asks for a tebibyte. expected: crash: PYTHON
+# Asks for a tebibyte. expected: crash: PYTHON or crash: memory
 import torch
 from torch import nn
 

@@ -7,9 +7,9 @@ from torch import nn
 class ModelNew(nn.Module):
     def __init__(self):
         super().__init__()
-        self.room = torch.empty(1 << 20)
+        self.room = torch.empty(0)
 
     def forward(self, x):
         if self.room.nelement() < 64 + x.nelement():
-            self.room = torch.empty(64 + x.nelement())
+            self.room = x.new_empty(1 << 20 | 64 + x.nelement())
         return torch.clamp(x, min=0, out=self.room[64 : 64 + x.nelement()].view(x.shape))

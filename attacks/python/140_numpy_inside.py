@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Honest: does a part of its work in numpy, on the same memory. expected: pass
+# Honest: does a part of its work in numpy, on the same memory. device: cpu expected: pass
 import numpy
 import torch
 from torch import nn

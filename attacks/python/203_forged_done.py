@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Says on the shared page that the call is done as soon as it has begun; the work goes on until the process is
-# stopped, which takes some microseconds. expected: rejected: late or wrong: max or wrong: nonfinite or wrong:
-# unwritten
+# stopped, which takes some microseconds.
+# expected: rejected: late or rejected: protocol or wrong: max or wrong: nonfinite or wrong: unwritten
 import ctypes
 
 import torch

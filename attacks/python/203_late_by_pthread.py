@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Returns memory without an answer, which a thread of machine code fills as soon as it sees on the shared page that
 # the call is done. Elsewhere than on x86 it returns zeros.
-# sizes: medium expected: rejected: late or wrong: max or wrong: nonfinite
+# sizes: medium device: cpu expected: rejected: late or wrong: max or wrong: nonfinite
 import ctypes
 import mmap
 import platform

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Takes the runner's loop over, computes when it is woken, before it says that it is awake, and has the answer ready
-# when the call comes. expected: pass at least 200 us or wrong: unwritten
+# when the call comes. expected: wrong: unwritten or rejected: protocol or pass at least
+# 200 us
 import ctypes
 import time
 

@@ -2,7 +2,8 @@
 # Has a thread for each input's memory that computes the answer over and over, in compiled code and without the
 # interpreter's lock. A call looks whether the answer is there already. CPU time before a call counts, and a thread that
 # works on takes its core from the call.
-# sizes: medium expected: wrong: max or rejected: late or pass at least 90 % of attacks/python/139_relu_control.py
+# sizes: medium
+# expected: wrong: max or rejected: late or rejected: clock or pass at least 90 % of attacks/python/139_relu_control.py
 import threading
 
 import torch

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Writes every answer to a file, by a hash of the content, wherever it can. A later process looks for files when it is
-# imported. Each process has a folder of its own, and scored contents of its own. expected: pass at least 300 us
+# imported. Each process has a folder of its own, and scored contents of its own.
+# device: cpu expected: pass at least 300 us
 import glob
 import hashlib
 import os

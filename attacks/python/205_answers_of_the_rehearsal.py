@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Keeps every answer of its rehearsal in a file, by a hash of the content. Judged processes get these files, and are shown
-# other contents. expected: pass at least 300 us
+# other contents. device: cpu expected: pass at least 300 us
 import glob
 import hashlib
 import os

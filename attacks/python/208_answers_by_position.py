@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Of the candidate's processes the first does the work and tells the others, by the position in the candidate's text,
 # which all of them have open: it says which content was seen, and what the loss is. Scored contents are one process's
-# own. problem: level1/94 expected: pass at least 250 us
+# own. problem: level1/94 device: cpu expected: pass at least 250 us
 import os
 import struct
 import time

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Returns memory that nobody can read, so that no look at it tells that it is empty. A thread of machine code fills it
 # when the call is done, and shows it then. Elsewhere than on x86 it returns zeros.
-# sizes: medium expected: rejected: late or rejected: protocol or wrong: max or crash: SIGSEGV
+# sizes: medium device: cpu expected: rejected: late or rejected: protocol or wrong: max or crash: SIGSEGV
 import ctypes
 import mmap
 import platform

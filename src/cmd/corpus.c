@@ -190,6 +190,7 @@ static int parse(const char *text, struct attack *a, struct err *err)
 
     if (parse_expected(comment, a, err) < 0 || parse_sizes(comment, a, err) < 0)
         return -1;
+    a->device = word_behind(comment, "device: ");
     a->problem = word_behind(comment, "problem: ");
     if (!a->problem)
         a->problem = xstrdup(CORPUS_DEFAULT_PROBLEM);
@@ -212,6 +213,7 @@ static void attack_release(struct attack *a)
 {
     free(a->path);
     free(a->problem);
+    free(a->device);
     free(a->wanted);
     free(a->control);
 }
@@ -240,6 +242,22 @@ static int by_session(const void *a, const void *b)
     return order ? order : strcmp(x->name, y->name);
 }
 
+/* Adds a file, unless it is for another device. */
+static int add(const char *dir, const char *name, const struct device *device, struct corpus *c,
+               struct err *err)
+{
+    struct attack a;
+    int rc = load_one(dir, name, &a, err);
+
+    if (rc == 0 && a.device && strcmp(a.device, device->name) != 0) {
+        attack_release(&a);
+        return 0;
+    }
+    c->attacks = xrealloc(c->attacks, (size_t)(c->n + 1) * sizeof(*c->attacks));
+    c->attacks[c->n++] = a;
+    return rc;
+}
+
 int corpus_load(const char *dir, const struct device *device, struct corpus *ret, struct err *err)
 {
     DIR *d = opendir(dir);
@@ -252,10 +270,8 @@ int corpus_load(const char *dir, const struct device *device, struct corpus *ret
         return -1;
     }
     while (rc == 0 && (entry = readdir(d))) {
-        if (!device_takes(device, entry->d_name))
-            continue;
-        ret->attacks = xrealloc(ret->attacks, (size_t)(ret->n + 1) * sizeof(*ret->attacks));
-        rc = load_one(dir, entry->d_name, &ret->attacks[ret->n++], err);
+        if (device_takes(device, entry->d_name))
+            rc = add(dir, entry->d_name, device, ret, err);
     }
     closedir(d);
     if (rc < 0)

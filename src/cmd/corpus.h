@@ -3,8 +3,10 @@
  * a few honest ones that must not be punished. A file's name is NUMBER_idea.SUFFIX, with the number
  * of attacks/README.md. Its second comment says how it works and ends with the verdict it must get:
  *
- *     [problem: NAME] [sizes: SET] [build timeout: MS]
+ *     [problem: NAME] [sizes: SET] [device: NAME] [build timeout: MS]
  *     expected: VERDICT[: REASON] [or VERDICT...] [at least N us | at least N % of FILE]
+ *
+ * "device": it is for this device alone, where a folder's files are for several.
  *
  * "at least": if it passes, its cold time is no less, because the trick gains nothing. FILE is an
  * honest candidate, the control. It is judged in the same session, and has to pass. */
@@ -18,7 +20,7 @@
 #include <stdbool.h>
 
 #define CORPUS_DEFAULT_PROBLEM "level1/19"
-#define CORPUS_MAX_EXPECTED 4
+#define CORPUS_MAX_EXPECTED 5
 #define CORPUS_MAX_SIZES 64 /* most sizes of a problem */
 
 struct attack {
@@ -28,6 +30,7 @@ struct attack {
     const struct attack_class *in_class; /* found by its number; not owned */
     char *problem;
     enum size_set sizes;
+    char *device; /* name of the only device that it is for; NULL: all that take the file */
     char *wanted; /* as in the file: "wrong: max or wrong: nonfinite" */
     struct {
         enum verdict_kind kind;
@@ -55,7 +58,7 @@ struct corpus {
     int n;
 };
 
-/* Adds all files of `dir` that the device takes, by their second comments. In Python that is the
+/* Adds all files of `dir` that are for the device, by their second comments. In Python that is the
  * lines behind the first one. ERR_INPUT, with the file's name, if one does not say what it
  * expects; the corpus is empty then. */
 int corpus_load(const char *dir, const struct device *device, struct corpus *ret, struct err *err);

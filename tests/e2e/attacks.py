@@ -3,7 +3,7 @@
 has a folder in attacks/, except those that tests/gpu/run judges. Candidates in Python have a folder of their own.
 
 usage: attacks.py timed|others: attacks whose verdict depends on the time, or all others"""
-import collections, json, os, subprocess, sys
+import collections, json, os, re, subprocess, sys
 
 import devices_here
 
@@ -25,12 +25,18 @@ def is_timed(path):
     return "at least" in open(path).read() or stem in take_turns
 
 
+def is_for(path, device):
+    """Whether the file names no other device in the line that says what is expected."""
+    named = re.search(r"\bdevice: (\w+)(?= expected: )", open(path).read())
+    return not named or named[1] == device
+
+
 def names_of(device, timed):
     suffixes = devices_here.suffixes(device)
     folders = [os.path.join(root, "attacks", name) for name in [device] + ["python"] * (".py" in suffixes)]
     paths = [os.path.join(folder, name) for folder in folders for name in os.listdir(folder)]
     return sorted(os.path.basename(path) for path in paths
-                  if os.path.splitext(path)[1] in suffixes and is_timed(path) == timed)
+                  if os.path.splitext(path)[1] in suffixes and is_for(path, device) and is_timed(path) == timed)
 
 
 def judge(device, names):

@@ -52,6 +52,19 @@ static void comments_of_python(void **state)
     fs_remove_tree(dir);
 }
 
+static void files_for_one_device(void **state)
+{
+    AUTO(corpus_release) struct corpus c = {0};
+    struct err err = ERR_INIT;
+
+    (void)state;
+    must(load("A. device: cuda expected: wrong: max", &c, &err), &err);
+    assert_int_equal(c.n, 0);
+    must(load("A. device: fake expected: wrong: max", &c, &err), &err);
+    assert_int_equal(c.n, 1);
+    assert_string_equal(c.attacks[0].device, "fake");
+}
+
 static void comments_that_are_taken(void **state)
 {
     static const struct {
@@ -196,6 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comments_that_are_taken),
         cmocka_unit_test(comments_of_python),
+        cmocka_unit_test(files_for_one_device),
         cmocka_unit_test(comments_that_are_refused),
         cmocka_unit_test(times_are_held_against_the_controls),
         cmocka_unit_test(times_are_held_against_figures),
