@@ -135,25 +135,33 @@ assert all(number == 2.5 for *_, number in seen)
 
 # Results that are named: where they lie, made contiguous, and out of the arena of inputs.
 from assay_python import library
-results = library.Results()
+table = library.Results()
+results = calls.Results(table)
 def named(function, outputs, names=("y", "z")):
     call = calls.Call(function, calls.Parameters([]), [x], [], outputs, list(names), False)
     call.name_results(results, [x])
     call()
-    return call, [results.address[i] for i in range(results.count)]
+    return results.tensors, [table.address[i] for i in range(table.count)]
 own = torch.ones(1, 3)
-call, where = named(lambda value: own, [torch.zeros(1, 3)])
+kept, where = named(lambda value: own, [torch.zeros(1, 3)])
 assert where == [own.data_ptr()]
-call, where = named(lambda value: value, [torch.zeros(1, 3)])
-assert where != [x.data_ptr()] and call.kept[0].tolist() == x.tolist() and where == [call.kept[0].data_ptr()]
-call, where = named(lambda value: value[:, 1:], [torch.zeros(1, 2)])
+kept, where = named(lambda value: value, [torch.zeros(1, 3)])
+assert where != [x.data_ptr()] and kept[0].tolist() == x.tolist() and where == [kept[0].data_ptr()]
+kept, where = named(lambda value: value[:, 1:], [torch.zeros(1, 2)])
 assert not x.data_ptr() <= where[0] < x.data_ptr() + 12
-call, where = named(lambda value: (torch.ones(2, 3).t(), own[:1, :1].expand(1, 3)), [torch.zeros(3, 2), torch.zeros(1, 3)])
-assert len(where) == 2 and all(kept.is_contiguous() for kept in call.kept) and len(call.kept[1].storage()) == 3
+kept, where = named(lambda value: (torch.ones(2, 3).t(), own[:1, :1].expand(1, 3)), [torch.zeros(3, 2), torch.zeros(1, 3)])
+assert len(where) == 2 and all(one.is_contiguous() for one in kept) and len(kept[1].storage()) == 3
 try:
     named(lambda value: 1, [torch.zeros(1, 3)])
 except calls.Wrong:
-    assert results.count == 0 and len(where) == 2
+    assert table.count == 0 and not results.tensors and len(where) == 2
 else:
     raise AssertionError("a number is no result")
+# One call's results at a time, whichever pair of arenas they belong to; copied, they are where the outputs are.
+first, second = ([torch.zeros(1, 3)] for _ in range(2))
+named(lambda value: own, first)
+kept, where = named(lambda value: own + 1, second)
+assert len(results.tensors) == 1 and where == [kept[0].data_ptr()]
+results.copy()
+assert second[0].tolist() == [[2.0] * 3] and not first[0].any() and table.count == 0
 END

@@ -98,6 +98,31 @@ def version_raiser(tensors):
     return lambda: torch._foreach_zero_(nothing)
 
 
+class Results:
+    """Results of this process's last call, which stay where they are and are named. Their memory must
+    not be used again before the next call. table: library.Results, which the judge's end reads."""
+
+    def __init__(self, table):
+        self.table = table
+        self.drop()
+
+    def drop(self):
+        self.tensors = self.outputs = ()
+        self.table.count = 0
+
+    def keep(self, tensors, outputs):
+        self.tensors, self.outputs = tensors, outputs
+        for i, tensor in enumerate(tensors):
+            self.table.address[i] = tensor.data_ptr()
+        self.table.count = len(tensors)
+
+    def copy(self):
+        """Into the judge's memory, where it cannot open theirs."""
+        for got, want in zip(self.tensors, self.outputs):
+            want.copy_(got)
+        self.drop()
+
+
 class Call:
     """One pair of arenas."""
 
@@ -105,11 +130,11 @@ class Call:
         self.function, self.parameters = function, parameters
         self.inputs, self.values, self.outputs = inputs, values, outputs
         self.names, self.given_outputs = names, given_outputs
-        self.results = self.kept = None
+        self.results = None
 
     def name_results(self, results, arena):
-        """From now on results stay where they are, and are named. arena: all tensors of the arena of
-        inputs and parameters; a result that lies there is copied."""
+        """From now on results stay where they are. results: those of all calls. arena: all tensors of the
+        arena of inputs and parameters; a result that lies there is copied."""
         self.results = results
         ends = [(tensor.data_ptr(), tensor.data_ptr() + tensor.nelement() * tensor.element_size())
                 for tensor in arena if tensor.nelement()]
@@ -118,7 +143,7 @@ class Call:
     def __call__(self):
         torch.set_grad_enabled(False)
         if self.results:
-            self.kept, self.results.count = None, 0
+            self.results.drop()
         self.parameters.point(self.values)
         # New objects in every call, so that no cache by identity hits.
         args = [value.data if type(value) is torch.Tensor else value for value in self.inputs]
@@ -133,28 +158,11 @@ class Call:
         for got, want, name in zip(results, self.outputs, self.names):
             check(got, want, name)
         if self.results:
-            self.name(results)
+            self.results.keep([self.apart(got.data.contiguous()) for got in results], self.outputs)
             return
-        self.copy(results)
-
-    def copy(self, results):
         for got, want in zip(results, self.outputs):
             want.copy_(got.data)
 
-    def copy_from_now_on(self):
-        """Results are in memory that the judge cannot open: they go to its own, inside the call."""
-        kept, self.kept, names = self.kept, None, self.results
-        self.results = None
-        if names:
-            names.count = 0
-        if kept:
-            self.copy(kept)
-
-    def name(self, results):
-        """The tensors are kept until the next call: their memory must not be used again before."""
-        self.kept = [got.data.contiguous() for got in results]
-        for i, got in enumerate(self.kept):
-            if self.low <= got.data_ptr() < self.high:
-                self.kept[i] = got = got.clone()
-            self.results.address[i] = got.data_ptr()
-        self.results.count = len(self.kept)
+    def apart(self, result):
+        """The result, or a copy of it where it lies among the inputs."""
+        return result.clone() if self.low <= result.data_ptr() < self.high else result

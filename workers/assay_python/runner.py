@@ -97,14 +97,15 @@ class Runner:
 
     def __init__(self, device, builds):
         self.where, self.builds = place.PLACES[device](), builds
-        self.candidate, self.calls, self.last = None, [], None
+        self.candidate, self.calls = None, []
         self.text = ctypes.create_string_buffer(library.TEXT_BYTES)
-        self.results = library.Results()
+        table = library.Results()
+        self.results = calls.Results(table)
         self.glue = library.Glue(
             library.OPEN(self.open), library.LOAD(self.load), library.PREPARE(self.prepare), library.CALL(self.call),
             library.COPY(self.copy), library.SAVE(self.save),
-            ctypes.addressof(self.text), len(self.text), ctypes.addressof(self.results),
-            ctypes.addressof(self.results) + library.Results.count.offset)
+            ctypes.addressof(self.text), len(self.text), ctypes.addressof(table),
+            ctypes.addressof(table) + library.Results.count.offset)
 
     def say(self, text):
         self.text.value = text.encode(errors="replace")[: library.TEXT_BYTES - 1]
@@ -148,8 +149,7 @@ class Runner:
 
     def call(self, number):
         try:
-            self.last = self.calls[number]
-            self.last()
+            self.calls[number]()
             return 0
         except calls.Wrong as error:
             return self.say(str(error))
@@ -160,7 +160,8 @@ class Runner:
     def copy(self):
         try:
             for call in self.calls:
-                call.copy_from_now_on()
+                call.results = None
+            self.results.copy()
             return 0
         except BaseException as error:
             return self.say(entry.one_line(error))
