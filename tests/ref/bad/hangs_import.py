@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+# The import never ends. expected: not done within
+import time
+
+import torch
+import torch.nn as nn
+
+while True:
+    time.sleep(1)
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.relu(x)
+
+
+def get_inputs():
+    return [torch.randn(16, 64)]
+
+
+def get_init_inputs():
+    return []
