@@ -4,6 +4,7 @@
 #include "cmd/text.h"
 
 #include "base/clock.h"
+#include "base/fs.h"
 #include "base/interrupt.h"
 #include "build/source_folder.h"
 #include "cmd/detach.h"
@@ -19,10 +20,10 @@
 #include <unistd.h>
 
 struct eval_options {
-    const char *device, *entry;
+    const char *device, *entry, *ref;
     struct opt_seed seed;
     int sizes;
-    bool json, check_only, steady, no_cache, no_store, no_spares, require_sandbox;
+    bool unadmitted, json, check_only, steady, no_cache, no_store, no_spares, require_sandbox;
     int64_t timeout_ms, build_timeout_ms, min_calls, max_calls, budget_ms, runners, arenas, spares;
 };
 
@@ -37,6 +38,10 @@ static const struct opt eval_table[] = {
     {"entry", 'e', OPT_STRING, FIELD(entry), "NAME",
      "Python: the class or function to call (default: by rank, see docs/candidates.md)", NULL, 0,
      0},
+    {"ref", 'r', OPT_STRING, FIELD(ref), "FILE",
+     "judge against a PyTorch module in KernelBench's form, in place of a problem", NULL, 0, 0},
+    {"unadmitted", 0, OPT_FLAG, FIELD(unadmitted), NULL,
+     "use a reference that candidates can satisfy without its work; records say so", NULL, 0, 0},
     {"json", 'j', OPT_FLAG, FIELD(json), NULL, "print the record as JSON, one line per candidate",
      NULL, 0, 0},
     {"check-only", 'c', OPT_FLAG, FIELD(check_only), NULL, "right or wrong, no timing", NULL, 0, 0},
@@ -75,7 +80,9 @@ static const struct opt eval_table[] = {
 struct eval_cmd {
     struct app *app;
     const struct eval_options *options;
-    struct problem *problem;
+    struct problem *loaded;        /* the problem's file; NULL with a reference */
+    const struct problem *problem; /* the present problem: `loaded`, or the reference's */
+    struct reference *reference;   /* --ref; NULL: none */
     struct judge *judge;
     struct table table;
     bool many;                /* several candidates: a table instead of a page each */
@@ -143,8 +150,13 @@ static void add_interval(struct table *t, const struct interval *i)
     "above the measured peak: its data stayed in a cache, or assay calibrate measured " \
     "too little"
 
+/* Nobody knows how much work a reference is. */
 static void add_peak(struct table *t, double fraction)
 {
+    if (!(fraction > 0)) {
+        table_add(t, TEXT_PLAIN, "%s", "-");
+        return;
+    }
     table_add(t, TEXT_PLAIN, "%.1f %%%s", 100 * fraction, fraction > 1 ? "!" : "");
 }
 
@@ -234,7 +246,13 @@ static void print_repeat(const struct eval_cmd *v, const struct evaluation *e, s
 {
     const struct eval_options *o = v->options;
 
-    buf_addf(out, "  again: assay eval %s ", v->problem->name);
+    buf_adds(out, "  again: assay eval ");
+    if (o->ref)
+        buf_adds(out, "--ref ");
+    buf_add_word(out, o->ref ? o->ref : v->problem->name);
+    if (o->unadmitted)
+        buf_adds(out, " --unadmitted");
+    buf_addch(out, ' ');
     buf_add_word(out, v->word);
     if (o->entry)
         buf_addf(out, " --entry %s", o->entry);
@@ -276,6 +294,17 @@ static void print_evidence(const struct eval_cmd *v, const struct evaluation *e,
         buf_addf(out, "  %s\n", buf_str(&line));
 }
 
+/* The mark of a reference that was not admitted. */
+static void print_unadmitted(const struct eval_cmd *v, struct buf *out)
+{
+    AUTO(buf_release) struct buf why = BUF_INIT;
+
+    if (!v->reference || reference_admission(v->reference)->admitted)
+        return;
+    reference_explain(v->reference, &why);
+    buf_addf(out, "  unadmitted: %s\n", buf_str(&why));
+}
+
 /* A published candidate may be right about another problem than ours. */
 static void print_foreign(const struct eval_cmd *v, const struct evaluation *e, struct buf *out)
 {
@@ -303,6 +332,7 @@ static void print_evaluation(const struct eval_cmd *v, const struct evaluation *
     print_evidence(v, e, out);
     print_notes(e, v->judge->station->device->hold_ms > 0, out);
     print_foreign(v, e, out);
+    print_unadmitted(v, out);
     if (e->verdict.kind != VERDICT_PASS)
         print_repeat(v, e, out);
 }
@@ -408,7 +438,8 @@ static void show_progress(void *arg, const char *phase, int done, int total)
     if (clock_ms_since(v->started_ns) < 2000 || clock_ms_since(v->shown_ns) < 100)
         return;
     v->shown_ns = clock_ns();
-    fprintf(stderr, "\r\033[K%s %s: %s %d/%d", v->problem->name, v->file, phase, done, total);
+    fprintf(stderr, "\r\033[K%s %s: %s %d/%d", v->problem ? v->problem->name : v->options->ref,
+            v->file, phase, done, total);
 }
 
 static int reveal(void *arg, const char *pool, const char *seed, struct err *err)
@@ -424,6 +455,34 @@ static void tell_calibrated(void *arg, const char *device)
     fprintf(stderr, "assay: calibrated %s, once; `assay calibrate` measures it again\n", device);
 }
 
+/* A reference that can be satisfied without its work is an error, unless the user wants it so. */
+static int check_admission(const struct eval_cmd *v, struct err *err)
+{
+    AUTO(buf_release) struct buf why = BUF_INIT;
+
+    if (v->options->unadmitted || reference_admission(v->reference)->admitted)
+        return 0;
+    reference_explain(v->reference, &why);
+    return fail(err, ERR_INPUT,
+                "%s is not admitted: %s; draw other inputs, or judge against it all the same "
+                "with --unadmitted",
+                v->options->ref, buf_str(&why));
+}
+
+/* The reference describes itself on the first candidate's device. */
+static int ready_reference(struct eval_cmd *v, struct judge_request *r, struct err *err)
+{
+    const struct session_options *o = &r->options;
+
+    if (!v->reference)
+        return 0;
+    if (judge_describe(v->judge, v->reference, o->device, o->device_index, &o->plan, true, err) < 0)
+        return -1;
+    v->problem = r->problem = reference_problem(v->reference);
+    r->options.reference = v->reference;
+    return check_admission(v, err);
+}
+
 static int request_for(struct eval_cmd *v, const struct device *device, int index,
                        struct judge_request *ret, struct err *err)
 {
@@ -433,19 +492,14 @@ static int request_for(struct eval_cmd *v, const struct device *device, int inde
             .device = device, .device_index = index, .single = !v->many, .candidates = v->to_come}};
     if (isatty(STDERR_FILENO))
         v->progress = (struct progress){show_progress, v};
-    return plan_from(v->options, &v->progress, &ret->options, err);
+    if (plan_from(v->options, &v->progress, &ret->options, err) < 0)
+        return -1;
+    return ready_reference(v, ret, err);
 }
 
-static int judge_one(struct eval_cmd *v, const char *word, const struct judge_request *r,
-                     struct err *err)
+static int judge_one(struct eval_cmd *v, const struct judge_request *r, struct err *err)
 {
     struct evaluation e;
-
-    v->started_ns = clock_ns();
-    v->shown_ns = 0;
-    v->file = base_name(word);
-    v->word = word;
-
     int found = judge_eval(v->judge, r, &e, err);
 
     if (v->shown_ns)
@@ -471,11 +525,13 @@ static int open_problem(struct eval_cmd *v, const char *word, struct err *err)
 
     if (judge_rest(v->judge, err) < 0)
         return -1;
-    problem_freep(&v->problem);
+    problem_freep(&v->loaded);
     if (problem_find(v->app->places.share, word, &ref, err) < 0)
         return -1;
 
-    int rc = problem_load(ref.path, ref.name, &v->problem, err);
+    int rc = problem_load(ref.path, ref.name, &v->loaded, err);
+
+    v->problem = v->loaded;
 
     problem_ref_release(&ref);
     v->load_ms = clock_ms_since(start);
@@ -483,7 +539,7 @@ static int open_problem(struct eval_cmd *v, const char *word, struct err *err)
     return rc;
 }
 
-static int judge_text(struct eval_cmd *v, const char *word, const struct device *device, int index,
+static int judge_text(struct eval_cmd *v, const struct device *device, int index,
                       const struct source_text *source, struct err *err)
 {
     struct judge_request r;
@@ -492,7 +548,7 @@ static int judge_text(struct eval_cmd *v, const char *word, const struct device 
         return -1;
     r.source = *source;
     r.entry = v->options->entry;
-    return judge_one(v, word, &r, err);
+    return judge_one(v, &r, err);
 }
 
 /* A folder is a candidate in Python with files beside it. */
@@ -508,7 +564,7 @@ static int take_folder(struct eval_cmd *v, const char *path, struct err *err)
         return -1;
     if (judge_device_for(main, device, NULL, &device, err) < 0)
         return wrap(err, "%s", main);
-    return judge_text(v, path, device, index, &(struct source_text){main, text.ptr, text.len}, err);
+    return judge_text(v, device, index, &(struct source_text){main, text.ptr, text.len}, err);
 }
 
 static int take_file(struct eval_cmd *v, const char *path, struct err *err)
@@ -532,7 +588,7 @@ static int take_file(struct eval_cmd *v, const char *path, struct err *err)
                     path);
     if (judge_read(path, &source, &text, err) < 0)
         return -1;
-    return judge_text(v, path, device, index, &source, err);
+    return judge_text(v, device, index, &source, err);
 }
 
 /* PyTorch runs on the device of the candidate before it, if there is one. */
@@ -553,37 +609,41 @@ static int take_baseline(struct eval_cmd *v, const char *word, struct err *err)
     if (request_for(v, device, index, &r, err) < 0)
         return -1;
     r.baseline = word;
-    return judge_one(v, word, &r, err);
+    return judge_one(v, &r, err);
 }
 
 /* A candidate is known by its suffix, or because the file exists. Any other word names a
  * problem. */
-static bool is_file(char **argv, int i)
+static bool is_file(const struct eval_options *o, char **argv, int i)
 {
-    return device_for_file(argv[i]) || (i > 0 && access(argv[i], F_OK) == 0);
+    return o->ref || device_for_file(argv[i]) || (i > 0 && access(argv[i], F_OK) == 0);
 }
 
-static int count_to_come(int argc, char **argv, int i)
+static int count_to_come(const struct eval_options *o, int argc, char **argv, int i)
 {
     int n = 0;
 
-    for (; i < argc && (baseline_is(argv[i]) || is_file(argv, i)); i++)
+    for (; i < argc && (baseline_is(argv[i]) || is_file(o, argv, i)); i++)
         n += !baseline_is(argv[i]);
     return n;
 }
 
 /* A problem without a candidate is an error before anything is judged: no verdict is not a pass. */
-static int check_words(int argc, char **argv, struct err *err)
+static int check_words(const struct eval_options *o, int argc, char **argv, struct err *err)
 {
     for (int i = 0; i < argc; i++) {
-        if (baseline_is(argv[i]) || is_file(argv, i)) {
-            if (i == 0)
+        if (o->ref && baseline_is(argv[i]))
+            return fail(err, ERR_USAGE,
+                        "eval: %s needs a problem; with --ref name %s as a candidate", argv[i],
+                        o->ref);
+        if (baseline_is(argv[i]) || is_file(o, argv, i)) {
+            if (i == 0 && !o->ref)
                 return fail(err, ERR_USAGE, "eval: name the problem before %s", argv[i]);
             continue;
         }
         if (i + 1 == argc)
             return fail(err, ERR_USAGE, "eval: name a file after %s", argv[i]);
-        if (!baseline_is(argv[i + 1]) && !is_file(argv, i + 1))
+        if (!baseline_is(argv[i + 1]) && !is_file(o, argv, i + 1))
             return fail(err, ERR_INPUT, "eval: expected a file after %s, but there is no '%s'",
                         argv[i], argv[i + 1]);
     }
@@ -592,7 +652,7 @@ static int check_words(int argc, char **argv, struct err *err)
 
 static int take_word(struct eval_cmd *v, char **argv, int i, struct err *err)
 {
-    if (!is_file(argv, i))
+    if (!is_file(v->options, argv, i))
         return open_problem(v, argv[i], err);
     return !device_for_file(argv[i]) && source_is_folder(argv[i]) ? take_folder(v, argv[i], err)
                                                                   : take_file(v, argv[i], err);
@@ -603,7 +663,11 @@ static int eval_words(struct eval_cmd *v, int argc, char **argv, struct err *err
     for (int i = 0; i < argc; i++) {
         int rc;
 
-        v->to_come = count_to_come(argc, argv, i);
+        v->to_come = count_to_come(v->options, argc, argv, i);
+        v->started_ns = clock_ns();
+        v->shown_ns = 0;
+        v->file = base_name(argv[i]);
+        v->word = argv[i];
         if (baseline_is(argv[i]))
             rc = take_baseline(v, argv[i], err);
         else
@@ -628,20 +692,38 @@ static bool eval_closes_slowly(int argc, char **argv)
     return false;
 }
 
+static int read_reference(struct eval_cmd *v, struct err *err)
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+
+    if (fs_read(v->options->ref, SOURCE_MAX, &text, err) < 0) {
+        err->kind = ERR_INPUT;
+        return -1;
+    }
+    v->reference = reference_new(v->options->ref, text.ptr, text.len);
+    return 0;
+}
+
 static int eval_main(struct app *app, const void *options, int argc, char **argv, struct err *err)
 {
     static const char *const heads[] = {"problem", "candidate", "verdict",
                                         "reason",  "cold us",   "95 % interval",
                                         "hot us",  "vs first",  "peak"};
-    struct eval_cmd v = {.app = app, .options = options, .many = argc > 2};
+    const struct eval_options *o = options;
+    struct eval_cmd v = {.app = app, .options = o, .many = argc > (o->ref ? 1 : 2)};
     const struct judge_config judge = {
         .places = &app->places, .reveal = reveal, .calibrated = tell_calibrated, .arg = app};
     AUTO(buf_release) struct buf text = BUF_INIT;
 
-    if (argc < 2)
+    if (argc < 2 && !o->ref)
         return fail(err, ERR_USAGE,
                     "eval: takes a problem and a file, as in: assay eval level1/19 relu.c");
-    if (check_words(argc, argv, err) < 0)
+    if (argc < 1)
+        return fail(err, ERR_USAGE,
+                    "eval: name a candidate, as in: assay eval --ref ref.py new.py");
+    if (o->unadmitted && !o->ref)
+        return fail(err, ERR_USAGE, "eval: --unadmitted is about a reference: give --ref FILE");
+    if (check_words(o, argc, argv, err) < 0 || (o->ref && read_reference(&v, err) < 0))
         return -1;
     if (!v.options->no_store && store_open(app->places.home, &app->store, err) < 0)
         return -1;
@@ -663,15 +745,16 @@ static int eval_main(struct app *app, const void *options, int argc, char **argv
     if (rc == 0 && fflush(stdout) == 0 && !ferror(stdout))
         detach_end(v.worst);
     judge_free(v.judge);
+    reference_free(v.reference);
     table_release(&v.table);
     buf_release(&v.failures);
-    problem_freep(&v.problem);
+    problem_freep(&v.loaded);
     return rc < 0 ? -1 : v.worst;
 }
 
 const struct cmd cmd_eval = {
     .name = "eval",
-    .args = "PROBLEM FILE|BASELINE... [PROBLEM ...]",
+    .args = "PROBLEM FILE|BASELINE... [PROBLEM ...] | --ref FILE FILE...",
     .summary = "judge candidates: verdict, time, distance to the limit",
     .options = eval_table,
     .options_size = sizeof(struct eval_options),

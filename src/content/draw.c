@@ -3,15 +3,10 @@
 
 #include "tensor/fill.h"
 
-int draw_inputs(const struct drawing *d, int k, int law, struct mem *to, struct err *err)
+static int draw_laws(const struct drawing *d, int k, int law, struct mem *to, struct err *err)
 {
     const struct graph *g = d->graph;
 
-    /* Guards hold other garbage in every content: a kernel that reads past an end is never right
-     * twice. */
-    if (layout_poison(d->ops, d->ctx, d->in, to, true, fill_seed(d->seed, (uint64_t)k, UINT32_MAX),
-                      err) < 0)
-        return -1;
     for (int i = 0; i < g->n_sources; i++) {
         const struct source *s = &g->sources[i];
         const struct law *own = &s->laws[law % s->n_laws];
@@ -28,4 +23,17 @@ int draw_inputs(const struct drawing *d, int k, int law, struct mem *to, struct 
             return -1;
     }
     return 0;
+}
+
+int draw_inputs(const struct drawing *d, int k, int law, struct mem *to, struct err *err)
+{
+    uint64_t guards = fill_seed(d->seed, (uint64_t)k, UINT32_MAX);
+
+    /* Guards hold other garbage in every content: a kernel that reads past an end is never right
+     * twice. */
+    if (layout_poison(d->ops, d->ctx, d->in, to, true, guards, err) < 0)
+        return -1;
+    if (d->drawer)
+        return d->drawer->draw(d->drawer->arg, fill_seed(d->seed, (uint64_t)k, 0), d->in, to, err);
+    return draw_laws(d, k, law, to, err);
 }

@@ -7,12 +7,20 @@
 #include "device/device.h"
 #include "problem/graph.h"
 
+/* Draws contents in place of a graph's laws: a reference outside (judge/reference.h). */
+struct drawer {
+    /* Writes all sources of a content, which the seed decides, to their places in `in`. */
+    int (*draw)(void *arg, uint64_t seed, const struct layout *in, struct mem *to, struct err *err);
+    void *arg;
+};
+
 struct drawing {
     const struct device_judge_ops *ops;
     void *ctx;
     const struct graph *graph;
     const struct layout *in; /* layout_inputs(graph) */
     uint64_t seed;
+    const struct drawer *drawer; /* NULL: the graph's laws. Not owned */
 };
 
 /* Draws content k by the law of this number into an arena or a slot. */

@@ -26,6 +26,13 @@ static void layout_init(struct layout *l, int n)
     l->bytes = GUARD_BYTES;
 }
 
+void layout_tensors(const struct tensor_slot *tensors, int n, struct layout *ret)
+{
+    layout_init(ret, n);
+    for (int i = 0; i < n; i++)
+        place(ret, i, tensors[i].dtype, &tensors[i].shape);
+}
+
 void layout_inputs(const struct graph *g, struct layout *ret)
 {
     layout_init(ret, g->n_sources);

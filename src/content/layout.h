@@ -16,6 +16,8 @@ struct layout {
     size_t bytes; /* size of the arena, guards included */
 };
 
+/* Lays out tensors of these types and shapes; their offsets are not read. */
+void layout_tensors(const struct tensor_slot *tensors, int n, struct layout *ret);
 void layout_inputs(const struct graph *g, struct layout *ret);
 void layout_outputs(const struct graph *g, struct layout *ret);
 void layout_release(struct layout *l);

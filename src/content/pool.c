@@ -2,7 +2,6 @@
 #include "content/pool_gates.h"
 
 #include "base/clock.h"
-#include "content/draw.h"
 #include "content/shortcut.h"
 #include "terms/plan.h"
 
@@ -45,7 +44,7 @@ int pool_evaluate_on(const struct pool *p, const struct graph *g, const struct p
 
 static int draw(struct pool *p, int k, struct mem *data, struct err *err)
 {
-    const struct drawing d = {p->device->judge, p->ctx, p->graph, &p->in, p->seed};
+    const struct drawing d = {p->device->judge, p->ctx, p->graph, &p->in, p->seed, p->drawer};
 
     return draw_inputs(&d, k, pool_law(p, k), data, err);
 }
@@ -418,6 +417,7 @@ int pool_open(const struct pool_config *c, struct pool *ret, struct err *err)
     *ret = (struct pool){.device = c->device,
                          .ctx = c->ctx,
                          .engine = c->engine,
+                         .drawer = c->drawer,
                          .graph = c->graph,
                          .seed = c->seed,
                          .law_rounds = MAX(c->law_rounds, 1),

@@ -6,6 +6,7 @@
 #define ASSAY_CONTENT_POOL_H
 
 #include "content/digest.h"
+#include "content/draw.h"
 #include "content/gate.h"
 #include "content/layout.h"
 #include "content/recall.h"
@@ -48,6 +49,7 @@ struct pool {
     const struct device *device;
     void *ctx;                       /* context of the device; not owned */
     const struct ops_engine *engine; /* evaluates in the device's memory; not owned */
+    const struct drawer *drawer;     /* draws inputs; NULL: the graph's laws. Not owned */
     const struct graph *graph;
     const struct progress *progress; /* may be NULL; not owned */
     uint64_t seed;
@@ -83,6 +85,7 @@ struct pool_config {
     const struct device *device;
     void *ctx;
     const struct ops_engine *engine;
+    const struct drawer *drawer;
     const struct graph *graph;
     uint64_t seed;
     int contents;         /* number of contents; all are made at once if they fit */

@@ -224,7 +224,7 @@ int pool_include_honest(struct pool *p, int content, struct err *err)
     if (p->contents[content].appealed)
         return 0;
 
-    int rotations = MAX(p->honest_rotations, APPEAL_ROTATIONS);
+    int rotations = p->graph->by_reference ? 1 : MAX(p->honest_rotations, APPEAL_ROTATIONS);
     AUTO(phase_end) struct phase_timer timer = phase_begin(pool_phases(p), PHASE_HONEST);
     const struct pool_slot *slot;
     int rc = pool_get_expected(p, content, &slot, err);
@@ -265,9 +265,10 @@ static int honest_contents(const struct pool *p)
     return HONEST_CONTENTS;
 }
 
+/* A reference sums in one order only, its own. */
 static int honest_rotations(const struct pool *p)
 {
-    if (p->honest_contents * fewest_rows(p) >= HONEST_ROWS)
+    if (p->graph->by_reference || p->honest_contents * fewest_rows(p) >= HONEST_ROWS)
         return 1;
     return p->large && p->content_ms > ORDERS_DEAR_MS ? HONEST_FEW_ORDERS : HONEST_ROTATIONS;
 }

@@ -311,7 +311,18 @@ static int make_half_written(struct room *r, int content, struct err *err)
 
 static const char *no_reduction(const struct room *r)
 {
+    if (r->pool.graph->by_reference)
+        return "nobody knows what a reference reduces";
     return ops_can_truncate(r->pool.graph) ? NULL : "nothing is reduced";
+}
+
+/* Rounding the inputs of a reference seldom changes whole numbers. */
+static const char *no_float_output(const struct room *r)
+{
+    for (int o = 0; o < r->pool.graph->n_outputs; o++)
+        if (!r->pool.graph->by_reference || dtype_is_float(output_type(r, o)))
+            return NULL;
+    return "all outputs of the reference are whole numbers";
 }
 
 static const char *sums_need_no_care(const struct room *r)
@@ -337,7 +348,7 @@ static const struct admit_kind {
     {"other_inputs", false, make_other_inputs, NULL},
     {"half_written", false, make_half_written, NULL},
     {"truncated", false, make_truncated, no_reduction},
-    {"lower_precision", false, make_lower, NULL},
+    {"lower_precision", false, make_lower, no_float_output},
     {"plain_sums", false, make_plain_sums, sums_need_no_care},
 };
 
@@ -479,6 +490,8 @@ static int judge_cases(struct room *r, const struct problem *p, struct admit_res
     }
     if (rc < 0)
         return rc;
+    if (g->by_reference) /* these rules are about laws */
+        return 0;
     report(r, "scored contents", (int)ARRAY_SIZE(kinds) + g->n_nulls);
     return judge_scored(r, p, ret, err);
 }
@@ -564,6 +577,7 @@ int admit_size(const struct admit_place *at, const struct problem *p, const stru
     struct pool_config c = {.device = at->device,
                             .ctx = at->ctx,
                             .engine = &at->engine,
+                            .drawer = at->drawer,
                             .graph = g,
                             .seed = seed,
                             .contents = CONTENTS_PER_LAW * g->n_laws,

@@ -43,6 +43,7 @@ struct admit_place {
     const struct device *device; /* NULL: not open */
     void *ctx;
     struct ops_engine engine;
+    const struct drawer *drawer; /* NULL: the graph's laws draw. Not owned */
     struct device_info info;
     const struct progress *progress; /* may be NULL; the caller's */
 };

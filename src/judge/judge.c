@@ -34,6 +34,8 @@ void judge_free(struct judge *g)
     if (!g)
         return;
     session_closep(&g->session);
+    if (g->reference)
+        reference_leave(g->reference);
     station_free(g->station);
     worker_close(g->worker);
     zygote_close(g->zygote);
@@ -71,7 +73,7 @@ static int note_pool(struct judge *g, const struct evaluation *e, struct err *er
     return 0;
 }
 
-/* --- device, session and worker --- */
+/* --- device, worker and zygote --- */
 
 int judge_rest(struct judge *g, struct err *err)
 {
@@ -88,6 +90,9 @@ static void tell_calibrated(const struct judge *g, bool calibrated)
 /* A worker's runners are pinned as its device wants it, so another device needs another worker. */
 static void leave_device(struct judge *g)
 {
+    if (g->reference)
+        reference_leave(g->reference);
+    g->reference = NULL;
     worker_closep(&g->worker);
     zygote_closep(&g->zygote);
     g->no_worker = g->no_zygote = (struct err)ERR_INIT;
@@ -117,6 +122,59 @@ int judge_open_device(struct judge *g, const struct device *device, int index, s
     return 0;
 }
 
+/* An import takes a core for seconds: nobody is timed on the CPU meanwhile. */
+static int open_zygote(struct judge *g, struct err *err)
+{
+    AUTO(devlock_release) struct devlock lock = DEVLOCK_INIT;
+    const struct cpus *cpus = &g->station->cpus;
+    double queue_ms = 0;
+
+    if (devlock_to_build(g->station->device, g->station->index, &lock, &queue_ms, err) < 0)
+        return -1;
+
+    const struct zygote_config c = {.places = g->config.places,
+                                    .cpus = cpus->split ? &cpus->runner : NULL,
+                                    .env = g->station->device->worker_env,
+                                    .arch = g->station->info.arch};
+
+    return zygote_open(&c, &g->zygote, err);
+}
+
+static int need_zygote(struct judge *g, struct err *err)
+{
+    if (!g->zygote && g->no_zygote.kind == ERR_NONE)
+        open_zygote(g, &g->no_zygote);
+    if (g->zygote)
+        return 0;
+    *err = g->no_zygote;
+    return -1;
+}
+
+/* --- references --- */
+
+static int join(struct judge *g, struct reference *reference, const struct plan *plan,
+                struct err *err)
+{
+    if (need_zygote(g, err) < 0)
+        return -1;
+    if (g->reference && g->reference != reference)
+        reference_leave(g->reference);
+    g->reference = reference;
+    reference_join(reference, g->station, g->zygote, plan);
+    return 0;
+}
+
+int judge_describe(struct judge *g, struct reference *reference, const struct device *device,
+                   int index, const struct plan *plan, bool admits, struct err *err)
+{
+    if (judge_open_device(g, device, index, err) < 0 || join(g, reference, plan, err) < 0 ||
+        reference_describe(reference, err) < 0)
+        return -1;
+    return admits ? reference_admit(reference, err) : 0;
+}
+
+/* --- sessions --- */
+
 /* Whether the session at hand serves this request. Options that concern one candidate only may
  * differ. */
 static bool serves(const struct judge *g, const struct judge_request *r)
@@ -125,7 +183,8 @@ static bool serves(const struct judge *g, const struct judge_request *r)
 
     return g->session->problem == r->problem && a->sizes == b->sizes &&
            a->seed_chosen == b->seed_chosen && (!a->seed_chosen || a->seed == b->seed) &&
-           a->single == b->single && plan_same_calls(&g->plan, &b->plan);
+           a->single == b->single && a->reference == b->reference &&
+           plan_same_calls(&g->plan, &b->plan);
 }
 
 /* How many spares are worth starting; for baselines none. */
@@ -154,7 +213,7 @@ int judge_open(struct judge *g, const struct judge_request *r, struct err *err)
         tell_next(g->session, &o);
         return 0;
     }
-    if (judge_rest(g, err) < 0)
+    if (judge_rest(g, err) < 0 || (o.reference && join(g, o.reference, &o.plan, err) < 0))
         return -1;
     g->plan = r->options.plan;
     o.plan.spares = spares_for(&o);
@@ -180,31 +239,14 @@ static int open_worker(struct judge *g, struct err *err)
     return -1;
 }
 
-/* An import takes a core for seconds: nobody is timed on the CPU meanwhile. */
-static int open_zygote(struct judge *g, struct err *err)
-{
-    AUTO(devlock_release) struct devlock lock = DEVLOCK_INIT;
-    const struct cpus *cpus = &g->station->cpus;
-    double queue_ms = 0;
-
-    if (devlock_to_build(g->station->device, g->station->index, &lock, &queue_ms, err) < 0)
-        return -1;
-
-    const struct zygote_config c = {.places = g->config.places,
-                                    .cpus = cpus->split ? &cpus->runner : NULL,
-                                    .env = g->station->device->worker_env,
-                                    .arch = g->station->info.arch};
-
-    return zygote_open(&c, &g->zygote, err);
-}
-
 /* Without a zygote the candidate's record says why, and other candidates go on. */
 static void offer_zygote(struct judge *g, const char *file)
 {
+    struct err ignored = ERR_INIT;
+
     if (subject_kind_of_file(file)->launcher != LAUNCH_ZYGOTE)
         return;
-    if (!g->zygote && g->no_zygote.kind == ERR_NONE)
-        open_zygote(g, &g->no_zygote);
+    need_zygote(g, &ignored);
     g->session->zygote = g->zygote;
     g->session->no_zygote = &g->no_zygote;
 }

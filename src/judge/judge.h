@@ -35,6 +35,7 @@ struct judge {
     struct err no_worker;  /* why there is no worker: asking again takes seconds */
     struct zygote *zygote; /* zygote for candidates in Python; opened at the first one */
     struct err no_zygote;
+    struct reference *reference; /* joined to the station; NULL: none. Not owned */
 };
 
 /* Request: what is to be judged, and how. */
@@ -58,6 +59,10 @@ void judge_freep(struct judge **g);
 
 /* Opens the device, unless it is open already. */
 int judge_open_device(struct judge *g, const struct device *device, int index, struct err *err);
+/* Opens the device, and has a reference describe itself there (reference_describe()). admits: the
+ * null candidates are put to it, too. */
+int judge_describe(struct judge *g, struct reference *reference, const struct device *device,
+                   int index, const struct plan *plan, bool admits, struct err *err);
 /* Opens the session that a request wants, unless it is open already. judge_eval() does so by
  * itself. */
 int judge_open(struct judge *g, const struct judge_request *r, struct err *err);

@@ -382,6 +382,20 @@ static json_t *candidate_json(const struct evaluation *e)
     return j;
 }
 
+/* null unless a reference says what is right. */
+static json_t *reference_json(const struct session *s)
+{
+    const struct reference *r = s->options.reference;
+    const struct admit_result *a = r ? reference_admission(r) : NULL;
+
+    if (!r)
+        return json_null();
+    return json_pack("{s:o, s:s, s:s, s:o, s:o}", "file", text(reference_file(r)), "hash",
+                     reference_hash(r), "expected", reference_in_double(r) ? "double" : "declared",
+                     "admitted", a ? json_boolean(a->admitted) : json_null(), "refusal",
+                     string_or_null(a ? a->refusal : NULL));
+}
+
 static json_t *sizes_json(const struct session *s, const struct evaluation *e)
 {
     json_t *j = json_array();
@@ -404,6 +418,7 @@ json_t *record_json(const struct session *s, const struct evaluation *e)
                         json_string(e->subject.kind->is_baseline ? "baseline" : "candidate"));
     json_object_set_new(j, "problem", text(s->problem->name));
     json_object_set_new(j, "problem_hash", json_string(s->problem->hash));
+    json_object_set_new(j, "reference", reference_json(s));
     json_object_set_new(j, "candidate", candidate_json(e));
     json_object_set_new(j, "verdict", json_string(verdict_names[e->verdict.kind]));
     json_object_set_new(j, "reason", string_or_null(e->verdict.code));

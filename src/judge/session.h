@@ -6,6 +6,7 @@
 
 #include "build/prebuild.h"
 #include "hardware/limits.h"
+#include "judge/reference.h"
 #include "judge/station.h"
 #include "measure/trial.h"
 #include "problem/problem.h"
@@ -27,6 +28,9 @@ struct session_options {
     int candidates;   /* number of candidates to come, for spares; 0: not known, maybe many */
     uint64_t seed;
     struct plan plan;
+    /* Says what is right in place of the problem's graph; NULL: the graph does. Joined to the
+     * session's station. Not owned. */
+    struct reference *reference;
 };
 
 struct session {

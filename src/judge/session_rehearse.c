@@ -158,8 +158,9 @@ static void configure(struct rehearsal *r, const struct subject_kind *kind)
 static int draw(void *arg, struct err *err)
 {
     struct rehearsal *r = arg;
-    const struct drawing d = {r->s->options.device->judge, r->s->station->ctx, r->graph, &r->in,
-                              PUBLIC_SEED};
+    const struct drawing d = {
+        r->s->options.device->judge, r->s->station->ctx, r->graph, &r->in, PUBLIC_SEED,
+        session_drawer(r->s)};
 
     return draw_inputs(&d, r->call, r->call, &r->in_arena, err);
 }

@@ -35,6 +35,11 @@ static double room_of(const struct session *s, int size)
     return (double)s->station->info.memory_bytes / 2 * own / all;
 }
 
+const struct drawer *session_drawer(const struct session *s)
+{
+    return s->options.reference ? reference_drawer(s->options.reference) : NULL;
+}
+
 int session_open_pool(struct session *s, int size, struct err *err)
 {
     const struct graph *g = graph_of(s, size);
@@ -43,7 +48,9 @@ int session_open_pool(struct session *s, int size, struct err *err)
     struct pool_config c = {
         .device = s->options.device,
         .ctx = s->station->ctx,
-        .engine = &s->station->engine,
+        .engine =
+            s->options.reference ? reference_engine(s->options.reference) : &s->station->engine,
+        .drawer = session_drawer(s),
         .graph = g,
         .seed = fill_seed(s->options.seed, (uint64_t)size, UINT64_MAX),
         .contents = contents_of(s, size),
@@ -174,6 +181,9 @@ int session_judge_size(struct session *s, int i, struct evaluation *e, struct er
 
     if (open_pool_alone(s, i, err) < 0)
         return -1;
+    /* Nobody is timed beside a reference, unless each content has to be made again. */
+    if (s->options.reference && s->pools[i].residency == RESIDENT)
+        reference_rest(s->options.reference);
     c.runner.n_inputs = s->pools[i].graph->n_inputs;
     c.runner.artifact_fd = e->build.artifact_fd;
     use_subject(s, e, s->pools[i].graph, &c.runner);
@@ -186,6 +196,8 @@ int session_judge_size(struct session *s, int i, struct evaluation *e, struct er
     if (rc || o->plan.check_only)
         return rc;
     rc = physics(s, s->pools[i].graph, e, r, &e->verdict, err);
+    if (s->pools[i].graph->by_reference) /* nobody knows how much work it is */
+        return rc;
     r->peak_fraction = r->limits.floor_ns / r->trial.cold.median;
     r->sol = limits_sol(&r->limits, &s->station->calibration, r->trial.cold.median);
     return rc;

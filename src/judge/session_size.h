@@ -12,4 +12,7 @@ int session_judge_size(struct session *s, int i, struct evaluation *e, struct er
 /* Limit of a process's start. One that is built by it has the time of a build. */
 int session_start_timeout_ms(const struct session *s, const struct subject_kind *kind);
 
+/* Draws contents in place of the graph's laws; NULL: the laws draw. */
+const struct drawer *session_drawer(const struct session *s);
+
 #endif

@@ -449,7 +449,7 @@ int graph_finish(struct graph *g, struct err *err)
     }
     for (int j = 0; j < g->n_laws; j++)
         if (graph_law_scored(g, j))
-            return finish(g, true, err);
+            return finish(g, !g->by_reference, err);
     return fail(err, ERR_INPUT,
                 "every law is for checks only: nothing is left for scored calls; give float inputs "
                 "spread(), heavy() or normal()");

@@ -137,6 +137,9 @@ struct graph {
     struct construct construct; /* for published PyTorch modules */
     struct null *nulls;
     int n_nulls;
+    /* A reference outside draws the sources and computes the outputs. The outputs' nodes only state
+     * their types and shapes. */
+    bool by_reference;
 };
 
 struct graph *graph_new(void);
@@ -159,8 +162,9 @@ int graph_add_output(struct graph *g, const char *name, int node, struct err *er
 int graph_add_null(struct graph *g, const char *name, const int *nodes, int n, bool in_float,
                    struct err *err);
 /* Finishes a graph after its last output and null: makes the graphs of the nulls, renumbers sources
- * (inputs before parameters), and drops nodes that no output needs. Refuses unused inputs, a graph
- * without outputs, and one without a law for scored calls. */
+ * (inputs before parameters), and drops nodes that no output needs. Refuses a graph without
+ * outputs, one without a law for scored calls, and inputs that nothing uses, unless a reference
+ * computes. */
 int graph_finish(struct graph *g, struct err *err);
 
 /* The number of the first output whose node is n, or -1. */

@@ -59,9 +59,10 @@ static double other_flops(const struct graph *g, const struct node *n)
     }
 }
 
+/* A reference need not read what it draws, so only its outputs must be moved. */
 static void add_bytes(const struct graph *g, struct cost *c)
 {
-    for (int i = 0; i < g->n_sources; i++) {
+    for (int i = 0; i < g->n_sources && !g->by_reference; i++) {
         const struct source *s = &g->sources[i];
         double bytes = count_of(&s->shape) * (double)dtype_size(s->dtype);
 

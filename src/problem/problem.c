@@ -68,6 +68,8 @@ void size_print(const struct size *s, struct buf *out)
 {
     for (int i = 0; i < s->n_params; i++)
         buf_addf(out, "%s%s=%.12g", i ? " " : "", s->params[i].name, s->params[i].value);
+    if (s->n_params == 0 && s->graph && s->graph->n_sources > 0)
+        shape_print(&s->graph->sources[0].shape, out);
 }
 
 /* Reads level and id from a name such as "level1/019_relu": folder and leading digits. */
@@ -95,6 +97,15 @@ static void hash_size(const struct size *s, struct hash *h)
     graph_hash(s->graph, h);
 }
 
+void problem_hash_size(struct size *s)
+{
+    struct hash h;
+
+    hash_init(&h);
+    hash_size(s, &h);
+    hash_final(&h, s->hash);
+}
+
 int trace_size(struct problem *p, enum size_set set, int index, bool first, struct err *err)
 {
     AUTO(graph_freep) struct graph *graph = graph_new();
@@ -109,7 +120,6 @@ int trace_size(struct problem *p, enum size_set set, int index, bool first, stru
         .first = first,
         .call = -1,
     };
-    struct hash h;
 
     if (trace_run(&t, buf_str(&text), text.len, err) < 0)
         return -1;
@@ -123,9 +133,7 @@ int trace_size(struct problem *p, enum size_set set, int index, bool first, stru
 
     graph_free(s->graph);
     s->graph = steal(&graph);
-    hash_init(&h);
-    hash_size(s, &h);
-    hash_final(&h, s->hash);
+    problem_hash_size(s);
     return 0;
 }
 

@@ -66,6 +66,11 @@ int problem_load(const char *path, const char *name, struct problem **ret, struc
  * open no file. */
 void problem_pack(const struct problem *p, struct buf *out);
 int problem_unpack(const char *pack, size_t len, struct problem **ret, struct err *err);
+/* Makes a problem without a graph of its own, of what a reference outside says about itself
+ * (described.c has the form). All sizes are the one that it describes. The text is a stranger's.
+ * ERR_INPUT says what is wrong with it. */
+int problem_of_description(const char *text, size_t len, const char *name, struct problem **ret,
+                           struct err *err);
 void problem_free(struct problem *p);
 void problem_freep(struct problem **p);
 /* Fails if the problem has no sizes of this set. Only medium can be missing: ERR_INPUT, and the
@@ -81,7 +86,7 @@ bool size_param_fixed(const struct problem *p, int k);
  * contractions at 50 GFLOP/s, whichever takes longer. The rates are fixed, so that medium is the
  * same size on every machine. */
 double graph_core_floor_us(const struct graph *g);
-/* Prints the parameters of a size: "N=32 M=16". */
+/* Prints the parameters of a size: "N=32 M=16"; the shape of its first tensor if it has none. */
 void size_print(const struct size *s, struct buf *out);
 
 /* A problem file found by a name such as level1/019_relu, level1/19, 1/19, hard/01, or by a path

@@ -41,6 +41,9 @@ int trace_run(struct trace *t, const char *text, size_t len, struct err *err);
 /* problem.c: runs the file for one size and stores graph and hash in that size. */
 int trace_size(struct problem *p, enum size_set set, int index, bool first, struct err *err);
 
+/* problem.c: sets the hash of a size from its parameters and its graph. */
+void problem_hash_size(struct size *s);
+
 /* problem.c: frees all sizes of a set, which is empty afterwards. */
 void problem_drop_sizes(struct problem *p, enum size_set set);
 

@@ -246,3 +246,30 @@ void bundle_write(const struct bundle_request *r, struct buf *out)
     free(line);
     json_decref(head);
 }
+
+static json_t *sources_json(const struct bundle_reference *r)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; r->graph && i < r->graph->n_sources; i++) {
+        const struct source *s = &r->graph->sources[i];
+
+        json_array_append_new(list, json_pack("{s:s, s:o, s:I}", "dtype", dtype_name(s->dtype),
+                                              "shape", shape_json(&s->shape), "offset",
+                                              (json_int_t)r->in->slots[i].offset));
+    }
+    return list;
+}
+
+void bundle_write_reference(const struct bundle_reference *r, struct buf *out)
+{
+    json_t *head = json_pack("{s:s, s:s, s:s, s:o, s:o}", "role", "reference", "main",
+                             plain_name(r->file), "entry", "Model", "files",
+                             file_json(r->file, r->text->len), "sources", sources_json(r));
+    char *line = json_dumps(head, JSON_COMPACT);
+
+    buf_addf(out, "%s\n", line);
+    buf_add(out, r->text->ptr, r->text->len);
+    free(line);
+    json_decref(head);
+}

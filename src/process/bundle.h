@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "content/layout.h"
 #include "problem/problem.h"
 
 struct bundle_request {
@@ -31,6 +32,16 @@ int bundle_check_frozen(const struct buf *frozen, struct err *err);
 
 /* Takes files whose name ends so out of what a rehearsal left, which was checked. */
 void bundle_drop_frozen(struct buf *frozen, const char *suffix);
+
+/* The bundle of a reference (judge/reference.h). graph, in: the problem that it described, and the
+ * layout of its sources; both NULL while it is asked to describe itself. */
+struct bundle_reference {
+    const char *file;
+    const struct buf *text;
+    const struct graph *graph;
+    const struct layout *in;
+};
+void bundle_write_reference(const struct bundle_reference *r, struct buf *out);
 
 void bundle_write(const struct bundle_request *r, struct buf *out);
 

@@ -116,6 +116,8 @@ const struct subject_kind subject_rehearsal = {PYTHON, .name = "rehearsal", .sta
 
 const struct subject_kind subject_tuning = {PYTHON, .name = "tuning", .saves_folder = true};
 
+const struct subject_kind subject_reference = {PYTHON, .name = "reference", .saves_folder = true};
+
 /* PyTorch keeps memory that it was ever given, so counting it says nothing. Its own clock leaves
  * out a step that only Assay needs: the copy of its results into the output arena. */
 static const struct subject_kind torch = {

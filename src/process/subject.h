@@ -43,8 +43,9 @@ struct subject_kind {
      * the page cache, so it could tell the next candidate what it saw. */
     bool reads_files;
     bool starts_programs; /* a rehearsal: compilers may be started */
-    bool saves_folder;    /* a rehearsal: what is in the candidate's folder is kept */
-    int start_limit_ms;   /* limit of the start; 0: the plan's */
+    bool saves_folder;  /* the judge asks for a file: a rehearsal writes what is in the candidate's
+                         * folder, a reference its description */
+    int start_limit_ms; /* limit of the start; 0: the plan's */
     /* Writes the text and the toolchain that the record shows. */
     int (*write_source)(const struct subject *s, const struct problem *p, enum size_set sizes,
                         const char *share, struct buf *text, struct buf *toolchain,
@@ -71,6 +72,9 @@ extern const struct subject_kind subject_native, subject_python;
 /* A candidate in Python while it is built: with compilers, and then without, for tuning. No verdict
  * depends on what it answers. */
 extern const struct subject_kind subject_rehearsal, subject_tuning;
+/* A module that says what is right, in place of a problem's graph (judge/reference.h). It is not
+ * judged itself. */
+extern const struct subject_kind subject_reference;
 
 /* The kind of a candidate's file. */
 const struct subject_kind *subject_kind_of_file(const char *file);

@@ -9,6 +9,7 @@ binding.py  which parameter of the problem is which of the candidate's
 calls.py    tensors on the judge's memory, calls, results
 place.py    memory of the host or of a GPU
 extensions.py  libraries that torch compiled in the rehearsal; Triton's interpreter
+reference.py  a module that says what is right, in place of a candidate
 runner.py   the functions that the library calls
 walls.py    what a runner may read
 """

@@ -13,6 +13,8 @@ import types
 
 import torch
 
+from .library import ERROR_BYTES
+
 MODULE = "assay_candidate"
 CLASSES = ("ModelNew", "Model")
 RANKS = (*CLASSES, "custom_kernel", "run")
@@ -85,6 +87,16 @@ def program_of(error):
             return program_in(error.__traceback__)
         error = error.__cause__ or error.__context__
     return ""
+
+
+def explain(error, path):
+    """What went wrong in a call. The line comes last, and a long text is cut before it."""
+    text, line = f"PYTHON: {one_line(error)}", place_of(error, path)
+    wanted = program_of(error)
+    if wanted:
+        text = f"program: wanted {wanted} in a call; compilers run in the rehearsal only"
+    room = ERROR_BYTES - len(line.encode())
+    return (text if len(text.encode()) <= room else text[: room - 3] + "...") + line
 
 
 def show(error, path):

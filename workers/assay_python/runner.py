@@ -11,6 +11,7 @@ import torch
 
 from . import binding, calls, entry, extensions, library, place
 from .bundle import FOLDER, Bundle, save_folder
+from .reference import Reference
 
 
 class Candidate:
@@ -74,14 +75,11 @@ class Candidate:
             call.name_results(results, tensors)
         return call
 
+    def save(self, fd):
+        save_folder(fd, self.bundle)
+
     def explain(self, error):
-        """The line comes last, and a long text is cut before it."""
-        text, line = f"PYTHON: {entry.one_line(error)}", entry.place_of(error, self.path)
-        wanted = entry.program_of(error)
-        if wanted:
-            text = f"program: wanted {wanted} in a call; compilers run in the rehearsal only"
-        room = library.ERROR_BYTES - len(line.encode())
-        return (text if len(text.encode()) <= room else text[: room - 3] + "...") + line
+        return entry.explain(error, self.path)
 
 
 def fits(signature, count):
@@ -90,6 +88,9 @@ def fits(signature, count):
     except TypeError:
         return False
     return True
+
+
+ROLES = {"candidate": Candidate, "reference": Reference}
 
 
 class Runner:
@@ -128,7 +129,7 @@ class Runner:
                 extensions.take_built()
             bundle = Bundle(ctypes.string_at(address, size))
             extensions.forget_triton(bundle.files)
-            self.candidate = Candidate(bundle, self.where)
+            self.candidate = ROLES[bundle.head.get("role", "candidate")](bundle, self.where)
             self.where.synchronize()
             gc.collect()
             gc.freeze()
@@ -168,10 +169,10 @@ class Runner:
 
     def save(self, fd):
         try:
-            save_folder(fd, self.candidate.bundle)
+            self.candidate.save(fd)
             return 0
         except BaseException as error:
-            return self.say(f"PYTHON: {entry.one_line(error)}")
+            return self.say(self.candidate.explain(error))
 
 
 def begin():

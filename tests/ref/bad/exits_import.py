@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The process ends while the file is imported. expected: exited with status 0
+# The process ends while the file is imported. expected: ended its process (exit 0)
 import os
 
 import torch

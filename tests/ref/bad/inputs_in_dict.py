@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# get_inputs gives a dict. expected: get_inputs() must return a list, not dict
+# get_inputs gives a dict. expected: get_inputs() returns dict, not a list
 import torch
 import torch.nn as nn
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Every call gives another answer, because forward counts calls. expected: does not repeat its answer
+# Every call gives another answer, because forward counts calls. expected: Model.forward() answers otherwise when it is called again
 import torch
 import torch.nn as nn
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# forward draws random numbers. expected: does not repeat its answer
+# forward draws random numbers. expected: Model.forward() answers otherwise when it is called again
 import torch
 import torch.nn as nn
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# forward gives a dict. expected: returned dict
+# forward gives a dict. expected: Model.forward() returns a dict
 import torch
 import torch.nn as nn
 

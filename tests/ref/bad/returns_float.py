@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# forward gives a plain number. expected: returned float
+# forward gives a plain number. expected: Model.forward() returns a float
 import torch
 import torch.nn as nn
 

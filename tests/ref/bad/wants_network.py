@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The module fetches a file when it is imported; the address is one for documentation. expected: imported
+# The module fetches a file when it is imported; the address is one for documentation. expected: made a system call no kernel needs
 import urllib.request
 
 import torch
