@@ -11,4 +11,5 @@ place.py    memory of the host or of a GPU
 extensions.py  libraries that torch compiled in the rehearsal; Triton's interpreter
 runner.py   the functions that the library calls
 walls.py    what a runner may read
+prime.py    what Triton asks other programs, asked once before the first fork
 """
