@@ -3,6 +3,7 @@
 
 usage: devices_here.py judged FOLDER     devices with a folder in FOLDER (attacks, exemplars) whose candidates are judged
                                          by the tests on this machine: they are here, and tests/gpu/run does not judge them
+       devices_here.py here              what `assay doctor` finds on this machine, devices and tools
        devices_here.py suffixes DEVICE   suffixes of the files that it takes, also if it is not here
 """
 import json
@@ -14,13 +15,16 @@ import sys
 root, assay = os.environ["ROOT"], os.environ["ASSAY"]
 
 
-def judged(folder):
+def here():
     # Importing PyTorch would take seconds.
     out = subprocess.run([assay, "doctor", "--json"], stdout=subprocess.PIPE, env=os.environ | {"ASSAY_PYTHON": "/none"})
-    here = {row["what"] for row in json.loads(out.stdout) if row["found"]}
+    return {row["what"] for row in json.loads(out.stdout) if row["found"]}
+
+
+def judged(folder):
     with open(os.path.join(root, "tests/gpu/run")) as script:
         judged_there = set(re.findall(folder + r"/(\w+)", script.read()))
-    return sorted(here & set(os.listdir(os.path.join(root, folder))) - judged_there)
+    return sorted(here() & set(os.listdir(os.path.join(root, folder))) - judged_there)
 
 
 def suffixes(device):
@@ -29,4 +33,4 @@ def suffixes(device):
 
 
 if __name__ == "__main__":
-    print(*{"judged": judged, "suffixes": suffixes}[sys.argv[1]](sys.argv[2]), sep="\n")
+    print(*{"judged": judged, "here": here, "suffixes": suffixes}[sys.argv[1]](*sys.argv[2:]), sep="\n")

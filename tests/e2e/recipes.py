@@ -28,12 +28,20 @@ def recipes():
 
 
 def rows(name):
-    """(files, what to do) of every row of a recipe's tables."""
-    found = []
+    """(files, what to do) of every row of a recipe's tables. A table headed "one of" counts as one row."""
+    found, choice = [], None
     for line in recipes()[name].splitlines():
-        cells = line.strip("|").split(" | ") if line.startswith("| ") else []
-        if len(cells) == 2 and PATH.search(cells[0]):
-            found.append((PATH.findall(cells[0]), cells[1]))
+        cells = line.strip("| ").split(" | ") if line.startswith("| ") else []
+        if cells[:1] == ["one of"]:
+            choice = []
+            found.append((choice, cells[1]))
+        elif len(cells) == 2 and PATH.search(cells[0]):
+            if choice is None:
+                found.append((PATH.findall(cells[0]), cells[1]))
+            else:
+                choice += PATH.findall(cells[0])
+        elif not line.startswith("|"):
+            choice = None
     assert found, f"{PAGE}: the recipe '{name}' has no table"
     return found
 

@@ -12,4 +12,5 @@ extensions.py  libraries that torch compiled in the rehearsal; Triton's interpre
 reference.py  a module that says what is right, in place of a candidate
 runner.py   the functions that the library calls
 walls.py    what a runner may read
+prime.py    what Triton asks other programs, asked once before the first fork
 """

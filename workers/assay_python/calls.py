@@ -14,7 +14,7 @@ TORCH_NAMES = {
 
 
 class Wrong(Exception):
-    """A result that is no answer. word: a reason of `wrong` (src/process/rproc_order.c)."""
+    """A result that is no answer. word: a reason of `wrong` (src/process/python_reason.c)."""
 
     def __init__(self, word, text):
         super().__init__(f"{word}: {text}")

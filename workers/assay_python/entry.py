@@ -22,7 +22,7 @@ NAMED = re.compile(r"^#\s*assay:\s*entry\s+([A-Za-z_]\w*)\s*$", re.MULTILINE)
 
 
 class Refused(Exception):
-    """The candidate cannot be judged. word: a reason of `build_error` (src/process/rproc.c)."""
+    """The candidate cannot be judged. word: a reason of `build_error` (src/process/python_reason.c)."""
 
     def __init__(self, word, text):
         super().__init__(f"{word}: {text}")
