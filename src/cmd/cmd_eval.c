@@ -21,7 +21,7 @@
 struct eval_options {
     const char *device, *entry;
     struct opt_seed seed;
-    int sizes;
+    int sizes, weights;
     bool json, check_only, steady, no_cache, no_store, no_spares, require_sandbox;
     int64_t timeout_ms, build_timeout_ms, min_calls, max_calls, budget_ms, runners, arenas, spares;
 };
@@ -37,6 +37,9 @@ static const struct opt eval_table[] = {
     {"entry", 'e', OPT_STRING, FIELD(entry), "NAME",
      "Python: the class or function to call (default: by rank, see docs/candidates.md)", NULL, 0,
      0},
+    {"weights", 'w', OPT_CHOICE, FIELD(weights), "WHEN",
+     "Python: per_call (the default), or fixed: in place when the class is constructed",
+     weights_names, 0, 0},
     {"json", 'j', OPT_FLAG, FIELD(json), NULL, "print the record as JSON, one line per candidate",
      NULL, 0, 0},
     {"check-only", 'c', OPT_FLAG, FIELD(check_only), NULL, "right or wrong, no timing", NULL, 0, 0},
@@ -99,6 +102,7 @@ static int plan_from(const struct eval_options *o, const struct progress *progre
     if (o->steady)
         plan_make_steady(&s->plan);
     s->plan.check_only = o->check_only;
+    s->plan.weights = (enum weights)o->weights;
     s->plan.no_cache = o->no_cache;
     s->plan.require_sandbox = o->require_sandbox;
     s->plan.call_timeout_ms = o->timeout_ms ? (int)o->timeout_ms : s->plan.call_timeout_ms;
@@ -238,6 +242,8 @@ static void print_repeat(const struct eval_cmd *v, const struct evaluation *e, s
     buf_add_word(out, v->word);
     if (o->entry)
         buf_addf(out, " --entry %s", o->entry);
+    if (o->weights)
+        buf_addf(out, " --weights %s", weights_names[o->weights]);
     buf_addf(out, " --device %s --sizes %s --seed %llu%s",
              o->device ? o->device : v->judge->station->device->name,
              size_set_names[v->judge->session->options.sizes], (unsigned long long)e->seed,
@@ -590,6 +596,19 @@ static int check_words(int argc, char **argv, struct err *err)
     return 0;
 }
 
+/* Only a candidate in Python is constructed, and a folder is one. */
+static int check_weights(const struct eval_options *o, int argc, char **argv, struct err *err)
+{
+    for (int i = 1; o->weights && i < argc; i++)
+        if (!baseline_is(argv[i]) && is_file(argv, i) && !source_is_folder(argv[i]) &&
+            !subject_kind_of_file(argv[i])->holds_weights)
+            return fail(err, ERR_USAGE,
+                        "eval: --weights %s is for candidates in Python: %s gets its parameters in "
+                        "every call",
+                        weights_names[o->weights], argv[i]);
+    return 0;
+}
+
 static int take_word(struct eval_cmd *v, char **argv, int i, struct err *err)
 {
     if (!is_file(argv, i))
@@ -641,7 +660,7 @@ static int eval_main(struct app *app, const void *options, int argc, char **argv
     if (argc < 2)
         return fail(err, ERR_USAGE,
                     "eval: takes a problem and a file, as in: assay eval level1/19 relu.c");
-    if (check_words(argc, argv, err) < 0)
+    if (check_words(argc, argv, err) < 0 || check_weights(v.options, argc, argv, err) < 0)
         return -1;
     if (!v.options->no_store && store_open(app->places.home, &app->store, err) < 0)
         return -1;

@@ -3,6 +3,12 @@
 
 #include "tensor/fill.h"
 
+/* Content that a source's numbers come from. A parameter has one law, whatever the content's. */
+static int origin_of(const struct drawing *d, int source, int k)
+{
+    return d->params_fixed && source >= d->graph->n_inputs ? 0 : k;
+}
+
 int draw_inputs(const struct drawing *d, int k, int law, struct mem *to, struct err *err)
 {
     const struct graph *g = d->graph;
@@ -19,7 +25,7 @@ int draw_inputs(const struct drawing *d, int k, int law, struct mem *to, struct 
             .to = to,
             .at = d->in->slots[i].offset,
             .law = own,
-            .seed = fill_seed(d->seed, (uint64_t)k, law_tensor(own, i)),
+            .seed = fill_seed(d->seed, (uint64_t)origin_of(d, i, k), law_tensor(own, i)),
             .type = s->dtype,
             .shape = &s->shape,
         };

@@ -13,6 +13,7 @@ struct drawing {
     const struct graph *graph;
     const struct layout *in; /* layout_inputs(graph) */
     uint64_t seed;
+    bool params_fixed; /* all contents have the parameters of content 0 */
 };
 
 /* Draws content k by the law of this number into an arena or a slot. */

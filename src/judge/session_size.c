@@ -46,6 +46,7 @@ int session_open_pool(struct session *s, int size, struct err *err)
         .engine = &s->station->engine,
         .graph = g,
         .seed = fill_seed(s->options.seed, (uint64_t)size, UINT64_MAX),
+        .params_fixed = plan->weights == WEIGHTS_FIXED,
         .contents = contents_of(s, size),
         .least_slots = 1,
         .arenas = plan_runners(plan) * plan->arenas,
@@ -73,6 +74,13 @@ static int measure_again(struct session *s, struct err *err)
     return calibration_save(s->station->places->home, &s->station->calibration, err);
 }
 
+static void set_limits(const struct session *s, const struct graph *g, const struct evaluation *e,
+                       struct size_result *r)
+{
+    limits_compute(s->problem, g, s->station->hardware, &s->station->calibration,
+                   s->station->info.cache_bytes, e->subject.weights == WEIGHTS_FIXED, &r->limits);
+}
+
 static bool too_fast(const struct size_result *r)
 {
     const struct trial_result *t = &r->trial;
@@ -91,8 +99,7 @@ static int physics(struct session *s, const struct graph *g, const struct evalua
         return 0;
     if (s->options.device->pins_cores && measure_again(s, err) < 0) /* GPUs have datasheets */
         return -1;
-    limits_compute(s->problem, g, s->station->hardware, &s->station->calibration,
-                   s->station->info.cache_bytes, &r->limits);
+    set_limits(s, g, e, r);
     if (!too_fast(r))
         return 0;
 
@@ -106,17 +113,23 @@ static int physics(struct session *s, const struct graph *g, const struct evalua
         (cold ? r->limits.physics_ns : r->limits.hot_physics_ns) / 1e3);
 }
 
-/* A candidate's artifact serves all sizes; the module of a baseline is written for one size. */
-static int write_module(struct session *s, int i, struct evaluation *e, struct err *err)
+static int seal_module(const struct session *s, int i, const struct evaluation *e,
+                       const struct subject *subject, int *ret_fd, struct err *err)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
     const struct buf source = {.ptr = e->source, .len = e->source_len};
 
+    subject->kind->write_module(subject, s->problem, s->options.sizes, i, &source, &text);
+    return fs_sealed_memfd("assay-module", text.ptr, text.len, ret_fd, err);
+}
+
+/* A candidate's artifact serves all sizes; the module of a baseline is written for one size. */
+static int write_module(struct session *s, int i, struct evaluation *e, struct err *err)
+{
     if (!e->subject.kind->write_module)
         return 0;
-    e->subject.kind->write_module(&e->subject, s->problem, s->options.sizes, i, &source, &text);
     fd_closep(&e->build.artifact_fd);
-    return fs_sealed_memfd("assay-module", text.ptr, text.len, &e->build.artifact_fd, err);
+    return seal_module(s, i, e, &e->subject, &e->build.artifact_fd, err);
 }
 
 int session_start_timeout_ms(const struct session *s, const struct subject_kind *kind)
@@ -178,8 +191,7 @@ int session_judge_size(struct session *s, int i, struct evaluation *e, struct er
     c.runner.artifact_fd = e->build.artifact_fd;
     use_subject(s, e, s->pools[i].graph, &c.runner);
     r->tried = true;
-    limits_compute(s->problem, s->pools[i].graph, s->station->hardware, &s->station->calibration,
-                   s->station->info.cache_bytes, &r->limits);
+    set_limits(s, s->pools[i].graph, e, r);
 
     int rc = trial_run(&c, &r->trial, &e->verdict, err);
 

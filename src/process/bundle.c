@@ -236,6 +236,7 @@ void bundle_write(const struct bundle_request *r, struct buf *out)
     if (r->frozen && r->frozen->len)
         json_object_set_new(head, "frozen", frozen_json(r->frozen, &rest, &rest_len));
     json_object_set_new(head, "results_named", json_boolean(r->results_named));
+    json_object_set_new(head, "weights", json_string(weights_names[r->weights]));
 
     char *line = json_dumps(head, JSON_COMPACT);
 

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "problem/problem.h"
+#include "terms/plan.h"
 
 struct bundle_request {
     const struct problem *problem;
@@ -14,6 +15,7 @@ struct bundle_request {
     const char *file;         /* the candidate's file name; folders before it are left out */
     const char *entry;        /* the class or function that the user chose; NULL: by rank */
     bool results_named;       /* results stay where they are; else they are copied to the arena */
+    enum weights weights;     /* fixed: the class is constructed twice */
     const struct buf *frozen; /* files that the rehearsal left; NULL: none */
     const struct buf *text;
 };
