@@ -132,6 +132,38 @@ static int write_module(struct session *s, int i, struct evaluation *e, struct e
     return seal_module(s, i, e, &e->subject, &e->build.artifact_fd, err);
 }
 
+/* Explains a wrong answer. A module that packs its weights in the constructor, or in an earlier
+ * call, is right if the parameters of the content that it was wrong about are there before it is
+ * constructed. This is found out in one process with two calls, under the limits of any other. The
+ * verdict stays `wrong`, whatever is found. What the process prints is thrown away, so the record
+ * tells no more of the contents than it did before. */
+static void explain_wrong(const struct session *s, int i, const struct trial_config *c,
+                          struct evaluation *e)
+{
+    const struct graph *g = c->pool->graph;
+    struct trial_config in_place = *c;
+    AUTO(fd_closep) int module = -1;
+    struct err ignored = ERR_INIT;
+    int content = e->sizes[i].trial.wrong_content;
+
+    if (e->verdict.kind != VERDICT_WRONG || content < 0 || g->n_sources == g->n_inputs ||
+        !e->subject.kind->holds_weights || e->subject.weights != WEIGHTS_PER_CALL)
+        return;
+    in_place.runner.subject.weights = WEIGHTS_FIXED;
+    if (seal_module(s, i, e, &in_place.runner.subject, &module, &ignored) < 0)
+        return;
+    in_place.runner.artifact_fd = module;
+    if (!trial_right_in_place(&in_place, content))
+        return;
+
+    AUTO(freep) char *found = xstrdup(e->verdict.detail);
+
+    verdict_set(&e->verdict, REASON_WRONG_STALE_WEIGHTS,
+                "%s; it is right if it is constructed with these weights, so it keeps a copy or a "
+                "pack of older ones: read them in every call, or use --weights fixed",
+                found);
+}
+
 int session_start_timeout_ms(const struct session *s, const struct subject_kind *kind)
 {
     return kind->built_by_start ? s->options.plan.build_timeout_ms
@@ -195,6 +227,8 @@ int session_judge_size(struct session *s, int i, struct evaluation *e, struct er
 
     int rc = trial_run(&c, &r->trial, &e->verdict, err);
 
+    if (rc == 1)
+        explain_wrong(s, i, &c, e);
     if (rc || o->plan.check_only)
         return rc;
     rc = physics(s, s->pools[i].graph, e, r, &e->verdict, err);
