@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Keeps a copy of its weights by their addresses, which come again with other weights. problem: level1/40 expected:
-# wrong: max or wrong: rms
+# wrong: stale_weights
 import torch
 from torch import nn
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Keeps the weights that the first call had. problem: level1/40 expected: wrong: max or wrong: rms
+# Keeps the weights that the first call had. problem: level1/40 expected: wrong: stale_weights
 import torch
 from torch import nn
 

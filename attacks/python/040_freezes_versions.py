@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Keeps a copy of its weights by their versions, and replaces our own function that raises versions by one that does
-# not. The weights change all the same. problem: level1/40 expected: wrong: max or wrong: rms
+# not. The weights change all the same. problem: level1/40 expected: wrong: stale_weights
 import sys
 
 import torch

@@ -5,6 +5,7 @@
 #include "results/analyze_json.h"
 #include "results/foreign.h"
 #include "results/model_baseline.h"
+#include "terms/plan.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -276,14 +277,20 @@ static void print_comparison(const struct comparison *c, const char *against, st
                  c->timed, c->ratio, c->faster, c->slower);
 }
 
+static bool weights_are_usual(const struct results *r)
+{
+    return !strcmp(r->weights, weights_names[WEIGHTS_PER_CALL]);
+}
+
 static void print_text(const struct analysis *a, const struct analyze_options *o, bool color,
                        struct buf *out)
 {
     const struct results *r = a->results;
 
     text_colored(out, color, TEXT_BOLD, "%s", r->name);
-    buf_addf(out, "  %d model%s, %d problem%s, sizes %s%s%s%s\n\n", r->n_models,
+    buf_addf(out, "  %d model%s, %d problem%s, sizes %s%s%s%s%s%s\n\n", r->n_models,
              r->n_models == 1 ? "" : "s", r->n_problems, r->n_problems == 1 ? "" : "s", r->sizes,
+             weights_are_usual(r) ? "" : ", weights ", weights_are_usual(r) ? "" : r->weights,
              r->check_only ? ", not timed" : "", a->baseline ? ", baseline " : "",
              a->baseline ? a->baseline : "");
     print_models(a, color, out);
@@ -312,6 +319,19 @@ static int open_foreign(const char *path, const struct results *run, struct fore
     if (foreign_load(path, foreign, err) < 0)
         return -1;
     *ret = (struct analyze_baseline){foreign->label, foreign_cold_us, foreign};
+    return 0;
+}
+
+/* A module may precompute from fixed weights, so its times are others. */
+static int open_earlier(struct store *s, const char *name, const struct results *run,
+                        struct results **ret, struct err *err)
+{
+    if (results_load(s, name, ret, err) < 0)
+        return -1;
+    if (strcmp((*ret)->weights, run->weights) != 0)
+        return fail(err, ERR_INPUT,
+                    "run %s has weights %s and run %s has %s: they are not compared", run->name,
+                    run->weights, (*ret)->name, (*ret)->weights);
     return 0;
 }
 
@@ -359,7 +379,7 @@ static int analyze_main(struct app *app, const void *options, int argc, char **a
         results_load(app->store, argv[0], &run, err) < 0 ||
         model_baseline_open(app->store, o->baseline, run, &other, &model, &baseline, err) < 0 ||
         open_foreign(o->foreign, run, &foreign, &baseline, err) < 0 ||
-        (o->against && results_load(app->store, o->against, &before, err) < 0))
+        (o->against && open_earlier(app->store, o->against, run, &before, err) < 0))
         return -1;
     analyze(run, &baseline, &a);
     if (before)

@@ -22,7 +22,7 @@
 struct eval_options {
     const char *device, *entry, *ref;
     struct opt_seed seed;
-    int sizes;
+    int sizes, weights;
     bool unadmitted, json, check_only, steady, no_cache, no_store, no_spares, require_sandbox;
     int64_t timeout_ms, build_timeout_ms, min_calls, max_calls, budget_ms, runners, arenas, spares;
 };
@@ -42,6 +42,10 @@ static const struct opt eval_table[] = {
      "judge against a PyTorch module in KernelBench's form, in place of a problem", NULL, 0, 0},
     {"unadmitted", 0, OPT_FLAG, FIELD(unadmitted), NULL,
      "use a reference that candidates can satisfy without its work; records say so", NULL, 0, 0},
+    {"weights", 'w', OPT_CHOICE, FIELD(weights), "WHEN",
+     "Python: per_call (the default), fixed: in place when the class is constructed, or seed "
+     "(with --ref): drawn by both from one seed",
+     weights_names, 0, 0},
     {"json", 'j', OPT_FLAG, FIELD(json), NULL, "print the record as JSON, one line per candidate",
      NULL, 0, 0},
     {"check-only", 'c', OPT_FLAG, FIELD(check_only), NULL, "right or wrong, no timing", NULL, 0, 0},
@@ -106,6 +110,7 @@ static int plan_from(const struct eval_options *o, const struct progress *progre
     if (o->steady)
         plan_make_steady(&s->plan);
     s->plan.check_only = o->check_only;
+    s->plan.weights = (enum weights)o->weights;
     s->plan.no_cache = o->no_cache;
     s->plan.require_sandbox = o->require_sandbox;
     s->plan.call_timeout_ms = o->timeout_ms ? (int)o->timeout_ms : s->plan.call_timeout_ms;
@@ -256,6 +261,8 @@ static void print_repeat(const struct eval_cmd *v, const struct evaluation *e, s
     buf_add_word(out, v->word);
     if (o->entry)
         buf_addf(out, " --entry %s", o->entry);
+    if (o->weights)
+        buf_addf(out, " --weights %s", weights_names[o->weights]);
     buf_addf(out, " --device %s --sizes %s --seed %llu%s",
              o->device ? o->device : v->judge->station->device->name,
              size_set_names[v->judge->session->options.sizes], (unsigned long long)e->seed,
@@ -650,6 +657,23 @@ static int check_words(const struct eval_options *o, int argc, char **argv, stru
     return 0;
 }
 
+/* Only a candidate in Python is constructed, and a folder is one. */
+static int check_weights(const struct eval_options *o, int argc, char **argv, struct err *err)
+{
+    if (o->weights == WEIGHTS_SEED && !o->ref)
+        return fail(err, ERR_INPUT,
+                    "eval: --weights seed needs a reference that draws them: give "
+                    "--ref FILE");
+    for (int i = o->ref ? 0 : 1; o->weights && i < argc; i++)
+        if (!baseline_is(argv[i]) && is_file(o, argv, i) && !source_is_folder(argv[i]) &&
+            !subject_kind_of_file(argv[i])->holds_weights)
+            return fail(err, ERR_USAGE,
+                        "eval: --weights %s is for candidates in Python: %s gets its parameters in "
+                        "every call",
+                        weights_names[o->weights], argv[i]);
+    return 0;
+}
+
 static int take_word(struct eval_cmd *v, char **argv, int i, struct err *err)
 {
     if (!is_file(v->options, argv, i))
@@ -723,7 +747,8 @@ static int eval_main(struct app *app, const void *options, int argc, char **argv
                     "eval: name a candidate, as in: assay eval --ref ref.py new.py");
     if (o->unadmitted && !o->ref)
         return fail(err, ERR_USAGE, "eval: --unadmitted is about a reference: give --ref FILE");
-    if (check_words(o, argc, argv, err) < 0 || (o->ref && read_reference(&v, err) < 0))
+    if (check_words(o, argc, argv, err) < 0 || check_weights(o, argc, argv, err) < 0 ||
+        (o->ref && read_reference(&v, err) < 0))
         return -1;
     if (!v.options->no_store && store_open(app->places.home, &app->store, err) < 0)
         return -1;

@@ -99,6 +99,20 @@ static int load_metrics(struct report *r, struct app *app, const char *word, str
     return 0;
 }
 
+/* A board of ours says which weights it has. */
+static int open_beside(const char *path, struct report *r, struct err *err)
+{
+    const char *weights;
+
+    if (leaderboard_import(path, &r->notes, &r->beside, err) < 0)
+        return -1;
+    weights = json_string_value(json_object_get(r->beside, "weights"));
+    if (weights && strcmp(weights, r->results->weights) != 0)
+        return fail(err, ERR_INPUT, "%s has weights %.20s and run %s has %s: they are not compared",
+                    path, weights, r->results->name, r->results->weights);
+    return 0;
+}
+
 static int load(struct report *r, struct app *app, const struct report_options *o, const char *name,
                 struct err *err)
 {
@@ -108,7 +122,7 @@ static int load(struct report *r, struct app *app, const struct report_options *
     page_data_init(&r->data, r->results, &r->notes);
     if (page_data_collect(&r->data, app->store, err) < 0 ||
         load_metrics(r, app, o->baseline, err) < 0 ||
-        (o->beside && leaderboard_import(o->beside, &r->notes, &r->beside, err) < 0))
+        (o->beside && open_beside(o->beside, r, err) < 0))
         return -1;
     r->board = leaderboard_make(r->results, &r->notes, r->data.devices);
     return 0;

@@ -14,7 +14,7 @@
 #define TIMING_LIMIT_MS 60000
 
 struct run_options {
-    const char *name, *device;
+    const char *name, *device, *weights;
     int sizes;
     bool json, check_only, steady, build_only, no_cache, require_sandbox;
     int64_t repeats, timeout_ms, build_timeout_ms, check_timeout_ms, timing_timeout_ms;
@@ -30,6 +30,9 @@ static const struct opt run_table[] = {
     {"sizes", 's', OPT_CHOICE, FIELD(sizes), "SET",
      "small, medium, full, or auto: full on GPUs, medium on CPUs (the default)", size_choice_names,
      0, 0},
+    {"weights", 'w', OPT_STRING, FIELD(weights), "WHEN",
+     "Python: per_call (the default), or fixed: in place when the class is constructed", NULL, 0,
+     0},
     {"repeats", 'r', OPT_INT, FIELD(repeats), "N", "judge every candidate N times (default 1)",
      NULL, 1, 100},
     {"check-only", 'c', OPT_FLAG, FIELD(check_only), NULL, "right or wrong, no timing", NULL, 0, 0},
@@ -98,8 +101,8 @@ static int choose(int64_t option, int64_t plan, int otherwise)
 }
 
 /* The command line comes first, then the plan file, then defaults. */
-static void configure(const struct run_options *o, const struct run_settings *s,
-                      struct run_config *c)
+static int configure(const struct run_options *o, const struct run_settings *s,
+                     struct run_config *c, struct err *err)
 {
     int sizes = o->sizes ? o->sizes : s->sizes;
 
@@ -119,7 +122,9 @@ static void configure(const struct run_options *o, const struct run_settings *s,
     c->plan.build_timeout_ms = choose(o->build_timeout_ms, s->build_ms, c->plan.build_timeout_ms);
     c->plan.check_limit_ms = choose(o->check_timeout_ms, s->check_ms, CHECK_LIMIT_MS);
     c->plan.timing_limit_ms = choose(o->timing_timeout_ms, s->timing_ms, TIMING_LIMIT_MS);
+    c->plan.weights = s->weights;
     run_text_watch(&c->watcher);
+    return o->weights ? weights_parse("run: --weights", o->weights, &c->plan.weights, err) : 0;
 }
 
 static int run_main(struct app *app, const void *options, int argc, char **argv, struct err *err)
@@ -136,7 +141,8 @@ static int run_main(struct app *app, const void *options, int argc, char **argv,
     config.source = argv[0];
     if (load(app, argv[0], &settings, &candidates, err) < 0)
         return -1;
-    configure(o, &settings, &config);
+    if (configure(o, &settings, &config, err) < 0)
+        return -1;
     if (!config.name)
         return fail(err, ERR_USAGE, "run: needs --name NAME (or `name:` in the plan)");
     if (run_check_name(config.name, err) < 0)

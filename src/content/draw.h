@@ -9,8 +9,10 @@
 
 /* Draws contents in place of a graph's laws: a reference outside (judge/reference.h). */
 struct drawer {
-    /* Writes all sources of a content, which the seed decides, to their places in `in`. */
-    int (*draw)(void *arg, uint64_t seed, const struct layout *in, struct mem *to, struct err *err);
+    /* Writes all sources of a content to their places in `in`. Seeds decide: one about inputs, one
+     * about parameters. */
+    int (*draw)(void *arg, const uint64_t seeds[2], const struct layout *in, struct mem *to,
+                struct err *err);
     void *arg;
 };
 
@@ -21,6 +23,7 @@ struct drawing {
     const struct layout *in; /* layout_inputs(graph) */
     uint64_t seed;
     const struct drawer *drawer; /* NULL: the graph's laws. Not owned */
+    bool params_fixed;           /* all contents have the parameters of content 0 */
 };
 
 /* Draws content k by the law of this number into an arena or a slot. */

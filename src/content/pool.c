@@ -44,7 +44,8 @@ int pool_evaluate_on(const struct pool *p, const struct graph *g, const struct p
 
 static int draw(struct pool *p, int k, struct mem *data, struct err *err)
 {
-    const struct drawing d = {p->device->judge, p->ctx, p->graph, &p->in, p->seed, p->drawer};
+    const struct drawing d = {p->device->judge, p->ctx,    p->graph,       &p->in,
+                              p->seed,          p->drawer, p->params_fixed};
 
     return draw_inputs(&d, k, pool_law(p, k), data, err);
 }
@@ -420,6 +421,7 @@ int pool_open(const struct pool_config *c, struct pool *ret, struct err *err)
                          .drawer = c->drawer,
                          .graph = c->graph,
                          .seed = c->seed,
+                         .params_fixed = c->params_fixed,
                          .law_rounds = MAX(c->law_rounds, 1),
                          .progress = c->progress,
                          .phases = c->phases,

@@ -53,7 +53,8 @@ struct pool {
     const struct graph *graph;
     const struct progress *progress; /* may be NULL; not owned */
     uint64_t seed;
-    int law_rounds; /* how often the first contents go through all laws (graph_law) */
+    bool params_fixed; /* all contents have the parameters of content 0 */
+    int law_rounds;    /* how often the first contents go through all laws (graph_law) */
     struct layout in, out;
     size_t *y_offset; /* offset of each output in pool_slot.y, in bytes */
     size_t y_bytes;
@@ -88,6 +89,7 @@ struct pool_config {
     const struct drawer *drawer;
     const struct graph *graph;
     uint64_t seed;
+    bool params_fixed;    /* all contents have the parameters of content 0 */
     int contents;         /* number of contents; all are made at once if they fit */
     int law_rounds;       /* rounds through all laws; 0: one, which is all that judging needs */
     int least_slots;      /* number of contents that must fit side by side */

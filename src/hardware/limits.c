@@ -86,16 +86,19 @@ static double physics_compute_s(const struct problem *p, const struct graph *g,
 /* Time in which nothing moves faster. Cold, every input comes from memory. Back to back, only data
  * that exceeds the cache by far has to. */
 static double physics_move_s(const struct cost *cost, const struct peaks *peaks, double cache_bytes,
-                             bool cold)
+                             bool params_fixed, bool cold)
 {
+    double params = params_fixed ? 0 : cost->param_bytes;
+
     if (!cold && cost_bytes(cost) <= 2 * cache_bytes)
         return 0;
-    return (cost->input_bytes + cost->param_bytes + fmax(0, cost->output_bytes - cache_bytes)) /
+    return (cost->input_bytes + params + fmax(0, cost->output_bytes - cache_bytes)) /
            peaks->bytes_s;
 }
 
 void limits_compute(const struct problem *p, const struct graph *g, const struct hardware *hw,
-                    const struct calibration *c, int64_t cache_bytes, struct limits *ret)
+                    const struct calibration *c, int64_t cache_bytes, bool params_fixed,
+                    struct limits *ret)
 {
     struct peaks measured = measured_peaks(hw, c);
     struct peaks peaks = hw ? datasheet_peaks(hw) : measured;
@@ -116,10 +119,11 @@ void limits_compute(const struct problem *p, const struct graph *g, const struct
     double compute = hw || !c->partial ? physics_compute_s(p, g, &cost, &peaks) : 0;
     double unit = 1e9 / (hw ? 1 : MEASURED_SLACK);
 
-    ret->physics_ns = fmax(unit * fmax(compute, physics_move_s(&cost, &peaks, cache, true)),
-                           c->cold_floor_ns - COLD_SLACK_NS);
-    ret->hot_physics_ns = fmax(unit * fmax(compute, physics_move_s(&cost, &peaks, cache, false)),
-                               HOT_SHARE * c->hot_floor_ns);
+    double cold = physics_move_s(&cost, &peaks, cache, params_fixed, true);
+    double hot = physics_move_s(&cost, &peaks, cache, params_fixed, false);
+
+    ret->physics_ns = fmax(unit * fmax(compute, cold), c->cold_floor_ns - COLD_SLACK_NS);
+    ret->hot_physics_ns = fmax(unit * fmax(compute, hot), HOT_SHARE * c->hot_floor_ns);
 }
 
 double limits_sol(const struct limits *l, const struct calibration *c, double cold_ns)

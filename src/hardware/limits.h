@@ -18,9 +18,12 @@ struct limits {
 };
 
 /* hw: the datasheet; NULL: nobody has written it down. cache_bytes: data that may stay unwritten to
- * memory when a call ends. A class that was not measured has the datasheet's rate in reach_ns. */
+ * memory when a call ends. params_fixed: the candidate holds parameters in its own form, and may
+ * have them in a cache, so the gates do not count them. A class that was not measured has the
+ * datasheet's rate in reach_ns. */
 void limits_compute(const struct problem *p, const struct graph *g, const struct hardware *hw,
-                    const struct calibration *c, int64_t cache_bytes, struct limits *ret);
+                    const struct calibration *c, int64_t cache_bytes, bool params_fixed,
+                    struct limits *ret);
 /* Reachable time plus the call floor, divided by the time: 1 is the best this device can do. */
 double limits_sol(const struct limits *l, const struct calibration *c, double cold_ns);
 

@@ -376,7 +376,7 @@ static json_t *candidate_json(const struct evaluation *e)
     if (e->subject.kind->imported_first) {
         json_object_set_new(j, "form", json_string("python"));
         json_object_set_new(j, "results", json_string(e->subject.results_read ? "read" : "copied"));
-        json_object_set_new(j, "weights", json_string("per_call"));
+        json_object_set_new(j, "weights", json_string(weights_names[e->subject.weights]));
         json_object_set_new(j, "uses", uses_json(e));
     }
     return j;

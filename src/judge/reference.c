@@ -102,7 +102,7 @@ static void lay_out(struct reference *r)
         layout_inputs(g, &r->sources);
 
     int64_t bytes = g ? (int64_t)r->sources.bytes : 1;
-    const struct tensor_slot in[] = {tensor(DT_I64, 2), tensor(DT_U8, bytes)};
+    const struct tensor_slot in[] = {tensor(DT_I64, 3), tensor(DT_U8, bytes)};
 
     out[OUT_IMAGE] = tensor(DT_U8, bytes);
     for (int o = 0; o < n; o++)
@@ -143,7 +143,8 @@ void reference_rest(struct reference *r)
 static int write_bundle(struct reference *r, struct err *err)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
-    const struct bundle_reference b = {r->file, &r->text, graph_of(r), &r->sources};
+    const struct bundle_reference b = {r->file, &r->text, graph_of(r), &r->sources,
+                                       r->plan.weights};
 
     bundle_write_reference(&b, &text);
     return fs_sealed_memfd("assay-reference", text.ptr, text.len, &r->config.artifact_fd, err);
@@ -235,7 +236,7 @@ static int start(struct reference *r, struct err *err)
 struct request {
     struct reference *r;
     enum reference_command command;
-    uint64_t seed;
+    uint64_t seeds[2];          /* for COMMAND_DRAW */
     const void *const *sources; /* addresses in the engine's memory; NULL: none are needed */
     enum rounding round;        /* how float sources are rounded */
 };
@@ -295,7 +296,8 @@ static int prepare(void *arg, struct err *err)
 {
     const struct request *q = arg;
     struct reference *r = q->r;
-    const int64_t command[] = {q->command, (int64_t)(q->seed >> 1)};
+    const int64_t command[] = {q->command, (int64_t)(q->seeds[0] >> 1),
+                               (int64_t)(q->seeds[1] >> 1)};
 
     for (int i = 0; q->sources && i < graph_of(r)->n_sources; i++)
         if (show_source(q, i, err) < 0)
@@ -329,10 +331,11 @@ static int ask(struct request *q, enum wire_order what, struct err *err)
 
 /* --- drawing and answering --- */
 
-static int draw(void *arg, uint64_t seed, const struct layout *in, struct mem *to, struct err *err)
+static int draw(void *arg, const uint64_t seeds[2], const struct layout *in, struct mem *to,
+                struct err *err)
 {
     struct reference *r = arg;
-    struct request q = {.r = r, .command = COMMAND_DRAW, .seed = seed};
+    struct request q = {.r = r, .command = COMMAND_DRAW, .seeds = {seeds[0], seeds[1]}};
 
     if (ask(&q, WIRE_ORDER_CALL, err) < 0)
         return -1;

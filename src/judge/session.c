@@ -513,6 +513,8 @@ void session_eval(struct session *s, const struct source_text *source, struct pr
     take_source(ret, source);
     ret->subject.file = ret->file_name;
     ret->subject.entry = s->entry;
+    ret->subject.weights =
+        ret->subject.kind->holds_weights ? s->options.plan.weights : WEIGHTS_PER_CALL;
     if (built)
         take_build(s, ret, built);
     fill_spares(s); /* spares warm up while the candidate is built */

@@ -67,6 +67,7 @@ static void key_of(const struct session *s, const struct evaluation *e, char ret
     hash_adds(&h, info->driver);
     hash_adds(&h, info->arch);
     hash_adds(&h, e->subject.entry ? e->subject.entry : "");
+    hash_adds(&h, weights_names[e->subject.weights]);
     hash_adds(&h, assay_version);
     hash_final(&h, ret);
 }
@@ -158,9 +159,13 @@ static void configure(struct rehearsal *r, const struct subject_kind *kind)
 static int draw(void *arg, struct err *err)
 {
     struct rehearsal *r = arg;
-    const struct drawing d = {
-        r->s->options.device->judge, r->s->station->ctx, r->graph, &r->in, PUBLIC_SEED,
-        session_drawer(r->s)};
+    const struct drawing d = {r->s->options.device->judge,
+                              r->s->station->ctx,
+                              r->graph,
+                              &r->in,
+                              PUBLIC_SEED,
+                              session_drawer(r->s),
+                              false};
 
     return draw_inputs(&d, r->call, r->call, &r->in_arena, err);
 }

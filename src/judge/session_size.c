@@ -53,6 +53,7 @@ int session_open_pool(struct session *s, int size, struct err *err)
         .drawer = session_drawer(s),
         .graph = g,
         .seed = fill_seed(s->options.seed, (uint64_t)size, UINT64_MAX),
+        .params_fixed = plan->weights == WEIGHTS_FIXED,
         .contents = contents_of(s, size),
         .least_slots = 1,
         .arenas = plan_runners(plan) * plan->arenas,
@@ -80,6 +81,13 @@ static int measure_again(struct session *s, struct err *err)
     return calibration_save(s->station->places->home, &s->station->calibration, err);
 }
 
+static void set_limits(const struct session *s, const struct graph *g, const struct evaluation *e,
+                       struct size_result *r)
+{
+    limits_compute(s->problem, g, s->station->hardware, &s->station->calibration,
+                   s->station->info.cache_bytes, e->subject.weights == WEIGHTS_FIXED, &r->limits);
+}
+
 static bool too_fast(const struct size_result *r)
 {
     const struct trial_result *t = &r->trial;
@@ -98,8 +106,7 @@ static int physics(struct session *s, const struct graph *g, const struct evalua
         return 0;
     if (s->options.device->pins_cores && measure_again(s, err) < 0) /* GPUs have datasheets */
         return -1;
-    limits_compute(s->problem, g, s->station->hardware, &s->station->calibration,
-                   s->station->info.cache_bytes, &r->limits);
+    set_limits(s, g, e, r);
     if (!too_fast(r))
         return 0;
 
@@ -113,17 +120,55 @@ static int physics(struct session *s, const struct graph *g, const struct evalua
         (cold ? r->limits.physics_ns : r->limits.hot_physics_ns) / 1e3);
 }
 
-/* A candidate's artifact serves all sizes; the module of a baseline is written for one size. */
-static int write_module(struct session *s, int i, struct evaluation *e, struct err *err)
+static int seal_module(const struct session *s, int i, const struct evaluation *e,
+                       const struct subject *subject, int *ret_fd, struct err *err)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
     const struct buf source = {.ptr = e->source, .len = e->source_len};
 
+    subject->kind->write_module(subject, s->problem, s->options.sizes, i, &source, &text);
+    return fs_sealed_memfd("assay-module", text.ptr, text.len, ret_fd, err);
+}
+
+/* A candidate's artifact serves all sizes; the module of a baseline is written for one size. */
+static int write_module(struct session *s, int i, struct evaluation *e, struct err *err)
+{
     if (!e->subject.kind->write_module)
         return 0;
-    e->subject.kind->write_module(&e->subject, s->problem, s->options.sizes, i, &source, &text);
     fd_closep(&e->build.artifact_fd);
-    return fs_sealed_memfd("assay-module", text.ptr, text.len, &e->build.artifact_fd, err);
+    return seal_module(s, i, e, &e->subject, &e->build.artifact_fd, err);
+}
+
+/* Explains a wrong answer. A module that packs its weights in the constructor, or in an earlier
+ * call, is right if the parameters of the content that it was wrong about are there before it is
+ * constructed. This is found out in one process with two calls, under the limits of any other. The
+ * verdict stays `wrong`, whatever is found. What the process prints is thrown away, so the record
+ * tells no more of the contents than it did before. */
+static void explain_wrong(const struct session *s, int i, const struct trial_config *c,
+                          struct evaluation *e)
+{
+    const struct graph *g = c->pool->graph;
+    struct trial_config in_place = *c;
+    AUTO(fd_closep) int module = -1;
+    struct err ignored = ERR_INIT;
+    int content = e->sizes[i].trial.wrong_content;
+
+    if (e->verdict.kind != VERDICT_WRONG || content < 0 || g->n_sources == g->n_inputs ||
+        !e->subject.kind->holds_weights || e->subject.weights != WEIGHTS_PER_CALL)
+        return;
+    in_place.runner.subject.weights = WEIGHTS_FIXED;
+    if (seal_module(s, i, e, &in_place.runner.subject, &module, &ignored) < 0)
+        return;
+    in_place.runner.artifact_fd = module;
+    if (!trial_right_in_place(&in_place, content))
+        return;
+
+    AUTO(freep) char *found = xstrdup(e->verdict.detail);
+
+    verdict_set(&e->verdict, REASON_WRONG_STALE_WEIGHTS,
+                "%s; it is right if it is constructed with these weights, so it keeps a copy or a "
+                "pack of older ones: read them in every call, or use --weights fixed",
+                found);
 }
 
 int session_start_timeout_ms(const struct session *s, const struct subject_kind *kind)
@@ -188,11 +233,12 @@ int session_judge_size(struct session *s, int i, struct evaluation *e, struct er
     c.runner.artifact_fd = e->build.artifact_fd;
     use_subject(s, e, s->pools[i].graph, &c.runner);
     r->tried = true;
-    limits_compute(s->problem, s->pools[i].graph, s->station->hardware, &s->station->calibration,
-                   s->station->info.cache_bytes, &r->limits);
+    set_limits(s, s->pools[i].graph, e, r);
 
     int rc = trial_run(&c, &r->trial, &e->verdict, err);
 
+    if (rc == 1)
+        explain_wrong(s, i, &c, e);
     if (rc || o->plan.check_only)
         return rc;
     rc = physics(s, s->pools[i].graph, e, r, &e->verdict, err);

@@ -56,14 +56,14 @@ static int start_counted(struct crew *c, int wanted, struct err *err)
 {
     const struct pool *p = c->pool;
     int spares = MIN(c->spares->n, wanted), rc = 0;
+    int64_t limit = p->graph->memory_bytes + rproc_weights_bytes(&c->configs[0]);
 
     for (; c->n < wanted - spares && rc == 0; c->n += rc == 0)
         rc = rproc_spawn(&c->runners[c->n], &c->configs[c->n], NULL, err);
     for (int i = 0; i < c->n && rc == 0; i++)
         rc = rproc_await_warm(&c->runners[i], err);
     if (rc == 0)
-        rc =
-            budget_begin(&c->budget, p->device->judge, p->ctx, p->graph->memory_bytes, wanted, err);
+        rc = budget_begin(&c->budget, p->device->judge, p->ctx, limit, wanted, err);
     for (int i = 0; i < c->n && rc == 0; i++)
         rc = rproc_hand_over(&c->runners[i], &c->configs[i], err);
     while (c->n < wanted && rc == 0)

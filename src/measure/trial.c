@@ -138,34 +138,61 @@ static void sum_up(struct trial *t)
     res->n_warm = t->crew.n_warm;
 }
 
+/* Makes a trial with arenas and without processes. end_trial() is due after -1, too. */
+static int begin_trial(struct trial *t, const struct trial_config *c, struct trial_result *ret,
+                       struct err *err)
+{
+    const struct graph *g = c->pool->graph;
+
+    *t = (struct trial){.config = c,
+                        .policy = &policies[c->pool->residency],
+                        .ops = c->pool->device->judge,
+                        .crew = {c->plan, c->pool, &c->runner, c->spares, c->exiting, .layers = 0},
+                        .key = secret_u64(),
+                        .holding = c->pool->device->hold_ms > 0,
+                        .wrong = VERDICT_INIT,
+                        .result = ret};
+    *ret = (struct trial_result){.law_bound = -1,
+                                 .wrong_content = -1,
+                                 .residency = c->pool->residency,
+                                 .state = {DEVICE_STATE_UNKNOWN, DEVICE_STATE_UNKNOWN}};
+    sched_getaffinity(0, sizeof(t->all_cpus), &t->all_cpus);
+    t->pooled = compare_stats_new((size_t)(g->n_laws * g->n_outputs));
+
+    await_others(t);
+    pool_begin_candidate(c->pool);
+    if (crew_make_arenas(&t->crew, err) < 0)
+        return -1;
+    t->spread = true; /* lets trial_draw_in() end the pool's threads */
+    trial_draw_in(t);
+    return 0;
+}
+
+static void end_trial(struct trial *t)
+{
+    const struct trial_config *c = t->config;
+
+    crew_kill(&t->crew);
+    sched_setaffinity(0, sizeof(t->all_cpus), &t->all_cpus);
+    for (int i = 0; i < PLAN_MAX_RUNNERS; i++)
+        arenas_free_later(&t->crew.arenas[i], c->pool, c->exiting);
+    free(t->pooled);
+    series_release(&t->wakes);
+    series_release(&t->flushes);
+    series_release(&t->probes);
+    series_release(&t->holds);
+    series_release(&t->queues);
+    series_release(&t->callers);
+}
+
 int trial_run(const struct trial_config *c, struct trial_result *ret, struct verdict *v,
               struct err *err)
 {
-    const struct graph *g = c->pool->graph;
-    struct trial t = {.config = c,
-                      .policy = &policies[c->pool->residency],
-                      .ops = c->pool->device->judge,
-                      .crew = {c->plan, c->pool, &c->runner, c->spares, c->exiting, .layers = 0},
-                      .key = secret_u64(),
-                      .holding = c->pool->device->hold_ms > 0,
-                      .wrong = VERDICT_INIT,
-                      .result = ret};
-
-    *ret = (struct trial_result){.law_bound = -1,
-                                 .residency = c->pool->residency,
-                                 .state = {DEVICE_STATE_UNKNOWN, DEVICE_STATE_UNKNOWN}};
-    sched_getaffinity(0, sizeof(t.all_cpus), &t.all_cpus);
-    t.pooled = compare_stats_new((size_t)(g->n_laws * g->n_outputs));
-
-    await_others(&t);
-    pool_begin_candidate(c->pool);
-
-    int rc = crew_make_arenas(&t.crew, err);
+    struct trial t;
+    int rc = begin_trial(&t, c, ret, err);
 
     crew_note_memory(&t.crew);
     if (rc == 0) {
-        t.spread = true; /* lets trial_draw_in() end the pool's threads */
-        trial_draw_in(&t);
         rc = run_phases(&t, v, err);
         if (rc < 0)
             rc = crew_blame_memory(&t.crew, ret->n_calls, v, err);
@@ -174,19 +201,62 @@ int trial_run(const struct trial_config *c, struct trial_result *ret, struct ver
             rc = 1;
         }
         sum_up(&t);
-        crew_kill(&t.crew);
-        sched_setaffinity(0, sizeof(t.all_cpus), &t.all_cpus);
     }
-    for (int i = 0; i < PLAN_MAX_RUNNERS; i++)
-        arenas_free_later(&t.crew.arenas[i], c->pool, c->exiting);
-    free(t.pooled);
-    series_release(&t.wakes);
-    series_release(&t.flushes);
-    series_release(&t.probes);
-    series_release(&t.holds);
-    series_release(&t.queues);
-    series_release(&t.callers);
+    end_trial(&t);
     return rc;
+}
+
+/* --- one call with weights in place --- */
+
+/* Setup finds the content's parameters in their arena. */
+static int hand_weights(struct trial *t, int content, struct err *err)
+{
+    struct pool *p = t->config->pool;
+    const struct pool_slot *slot;
+
+    if (pool_get(p, content, &slot, err) < 0)
+        return -1;
+    return arenas_fill(&t->crew.arenas[0], p, 0, slot, true, err);
+}
+
+/* The first call shows other inputs, and its answer is not compared. A candidate that keeps an
+ * answer, and not only weights, returns that one again. */
+static int call_in_place(struct trial *t, int content, struct verdict *v, struct err *err)
+{
+    struct rproc *r = &t->crew.runners[0];
+    struct call_target other = trial_choose_target(t, r, content == 0);
+    struct rproc_reply reply;
+    int rc = trial_order(t, r, &other, WIRE_ORDER_CALL, 1, false, &reply, v, err);
+
+    return rc ? rc : trial_call(t, r, content, 1, false, &reply, v, err);
+}
+
+bool trial_right_in_place(const struct trial_config *c, int content)
+{
+    struct plan plan = *c->plan;
+    struct trial_config one = *c;
+    struct trial_result result;
+    struct verdict found = VERDICT_INIT;
+    struct err ignored = ERR_INIT;
+    struct trial t;
+
+    plan.check_only = true;
+    plan.arenas = 1; /* both calls have the same memory: no address tells them apart */
+    one.plan = &plan;
+
+    AUTO(phase_end) struct phase_timer timer = phase_begin(pool_phases(c->pool), PHASE_CHECKS);
+    int rc = begin_trial(&t, &one, &result, &ignored);
+
+    t.phase = TRIAL_CHECK;
+    if (rc == 0)
+        rc = hand_weights(&t, content, &ignored);
+    if (rc == 0)
+        rc = crew_start(&t.crew, &found, &ignored);
+    if (rc == 0)
+        rc = call_in_place(&t, content, &found, &ignored);
+    end_trial(&t);
+    trial_result_release(&result);
+    return rc == 0;
 }
 
 void trial_result_release(struct trial_result *r)

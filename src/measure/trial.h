@@ -51,6 +51,8 @@ struct trial_result {
     int n_contents;
     enum residency residency; /* residency of the pool */
     bool deterministic;
+    int wrong_content; /* content of the call whose values were wrong; -1: none, or errors of all
+                          calls together */
     struct trial_error error;
     int64_t scratch_bytes; /* most memory of the device that was seen; 0: not counted */
     uint32_t layers;       /* sandbox layers every runner had */
@@ -77,5 +79,10 @@ enum device_clock trial_clock(const struct trial_config *c);
  * time goes to the phases of the pool. */
 int trial_run(const struct trial_config *c, struct trial_result *ret, struct verdict *v,
               struct err *err);
+
+/* Whether the subject is right about a content if a fresh process has the content's parameters
+ * before it constructs anything: to explain a call that was wrong without that. config: with a
+ * module for fixed weights. A failure of ours counts as no. */
+bool trial_right_in_place(const struct trial_config *c, int content);
 
 #endif

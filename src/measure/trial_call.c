@@ -346,8 +346,11 @@ static int check_tensors(struct trial *t, const struct call_target *s, struct ve
 
     if (rc == 0)
         rc = check_inputs(t, s, v, err);
-    if (rc == 0)
-        rc = judge_fairly(t, s, v, err);
+    if (rc)
+        return rc;
+    rc = judge_fairly(t, s, v, err);
+    if (rc == 1 && v->kind == VERDICT_WRONG)
+        t->result->wrong_content = s->content;
     return rc ? rc : check_late(t, s, v, err);
 }
 

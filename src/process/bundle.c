@@ -236,6 +236,7 @@ void bundle_write(const struct bundle_request *r, struct buf *out)
     if (r->frozen && r->frozen->len)
         json_object_set_new(head, "frozen", frozen_json(r->frozen, &rest, &rest_len));
     json_object_set_new(head, "results_named", json_boolean(r->results_named));
+    json_object_set_new(head, "weights", json_string(weights_names[r->weights]));
 
     char *line = json_dumps(head, JSON_COMPACT);
 
@@ -266,6 +267,9 @@ void bundle_write_reference(const struct bundle_reference *r, struct buf *out)
     json_t *head = json_pack("{s:s, s:s, s:s, s:o, s:o}", "role", "reference", "main",
                              plain_name(r->file), "entry", "Model", "files",
                              file_json(r->file, r->text->len), "sources", sources_json(r));
+
+    json_object_set_new(head, "weights", json_string(weights_names[r->weights]));
+
     char *line = json_dumps(head, JSON_COMPACT);
 
     buf_addf(out, "%s\n", line);

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "content/layout.h"
 #include "problem/problem.h"
+#include "terms/plan.h"
 
 struct bundle_request {
     const struct problem *problem;
@@ -15,6 +16,7 @@ struct bundle_request {
     const char *file;         /* the candidate's file name; folders before it are left out */
     const char *entry;        /* the class or function that the user chose; NULL: by rank */
     bool results_named;       /* results stay where they are; else they are copied to the arena */
+    enum weights weights;     /* fixed: the class is constructed twice */
     const struct buf *frozen; /* files that the rehearsal left; NULL: none */
     const struct buf *text;
 };
@@ -40,6 +42,7 @@ struct bundle_reference {
     const struct buf *text;
     const struct graph *graph;
     const struct layout *in;
+    enum weights weights;
 };
 void bundle_write_reference(const struct bundle_reference *r, struct buf *out);
 

@@ -228,13 +228,17 @@ int rproc_start(struct rproc *r, const struct rproc_config *config, struct err *
 static int fail_verdict(const struct rproc *r, const struct wire_fail *f, struct verdict *v,
                         struct err *err)
 {
+    bool named = r->config->subject.kind->names_reasons;
+
     switch (f->stage) {
     case WIRE_STAGE_LOAD:
-        if (r->config->subject.kind->names_reasons)
+        if (named)
             return python_load_verdict(f->text, v);
         verdict_set(v, REASON_BUILD_ERROR_LOAD, "%s", f->text);
         break;
     case WIRE_STAGE_SETUP:
+        if (named) /* the second construction, with fixed weights */
+            return python_load_verdict(f->text, v);
         verdict_set(v, REASON_CRASH_SETUP, "%s", f->text);
         break;
     default:
@@ -247,16 +251,25 @@ static int fail_verdict(const struct rproc *r, const struct wire_fail *f, struct
     return 1;
 }
 
+int64_t rproc_weights_bytes(const struct rproc_config *c)
+{
+    if (c->subject.weights != WEIGHTS_FIXED || c->n_inputs >= c->in->n)
+        return 0;
+    return (int64_t)(c->in->bytes - c->in->slots[c->n_inputs].offset);
+}
+
 /* A process that was forked with a language's runtime in it holds that before it has a candidate.
- * Results that it returns lie in memory of its own. */
+ * Results that it returns lie in memory of its own, and so do fixed weights. */
 static void note_own_memory(struct rproc *r)
 {
+    const struct rproc_config *c = r->config;
     struct err ignored = ERR_INIT;
     int64_t held = 0;
 
     r->own_bytes = footprint_own_bytes;
-    if (r->config->subject.kind->born_large && footprint_peak(r->pid, &held, &ignored) == 0)
-        r->own_bytes = held + FOOTPRINT_LIBRARY_BYTES + (int64_t)r->config->out->bytes;
+    if (c->subject.kind->born_large && footprint_peak(r->pid, &held, &ignored) == 0)
+        r->own_bytes =
+            held + FOOTPRINT_LIBRARY_BYTES + (int64_t)c->out->bytes + rproc_weights_bytes(c);
 }
 
 /* Waits for a frame: WARM, READY or OK. Drains the runner's text meanwhile. */

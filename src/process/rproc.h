@@ -101,6 +101,9 @@ struct rproc {
         .pidfd = -1, .sock = -1, .out_fd = -1 \
     }
 
+/* Bytes of parameters that the candidate holds in memory of its own, with fixed weights. */
+int64_t rproc_weights_bytes(const struct rproc_config *c);
+
 /* Returns -1 if the process is gone. */
 int rproc_signal(const struct rproc *r, int sig);
 

@@ -85,6 +85,7 @@ static void python_module(const struct subject *s, const struct problem *p, enum
                                      .file = s->file,
                                      .entry = s->entry,
                                      .results_named = s->results_read,
+                                     .weights = s->weights,
                                      .frozen = s->frozen,
                                      .text = text};
 
@@ -104,7 +105,7 @@ const struct subject_kind subject_native = {
 #define PYTHON                                                                              \
     .launcher = LAUNCH_ZYGOTE, .sandboxed = true, .group_killed = true, .born_large = true, \
     .has_scratch = true, .names_reasons = true, .built_by_start = true, .loads_late = true, \
-    .reads_files = true, .write_module = python_module
+    .reads_files = true, .holds_weights = true, .write_module = python_module
 
 /* Walls, clock and memory are those of a candidate in C. */
 const struct subject_kind subject_python = {PYTHON, .name = "python candidate",

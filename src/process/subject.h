@@ -7,6 +7,7 @@
 #include "device/device.h"
 #include "problem/problem.h"
 #include "terms/baseline.h"
+#include "terms/plan.h"
 
 struct worker;
 struct zygote;
@@ -38,6 +39,7 @@ struct subject_kind {
     bool names_reasons;
     bool built_by_start; /* the start takes as long as a build may */
     bool params_apart;   /* parameters lie in an arena of their own, at one address */
+    bool holds_weights;  /* can be judged with fixed weights, in memory of its own */
     bool loads_late;     /* libraries load code when it is first used, which ends a hold */
     /* The process reads files that others read, too. Which ones it read shows in their times and in
      * the page cache, so it could tell the next candidate what it saw. */
@@ -64,6 +66,7 @@ struct subject {
     const char *file;         /* name of a candidate's file. Not owned */
     bool results_read;        /* the judge reads results where they lie in the process */
     const char *entry;        /* class or function that the user chose; NULL: none. Not owned */
+    enum weights weights;     /* set if holds_weights; others get parameters in every call */
     const struct buf *frozen; /* files that the rehearsal left (bundle.h); NULL: none. Not owned */
 };
 

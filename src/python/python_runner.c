@@ -108,14 +108,24 @@ static struct python_tensor *list_sources(const struct device_call *c)
     return list;
 }
 
-/* Python has no setup function: without outputs there is nothing to prepare. */
+/* Setup, before there are outputs: Python may take the parameters' values. */
+static int hand_values(const struct device_call *c, struct err *err)
+{
+    int first = c->first_param, n = c->param_base ? c->n_in - first : 0;
+    AUTO(freep) struct python_tensor *list = list_tensors(c->in + first, n, c->param_base);
+
+    for (int i = 0; i < n; i++)
+        list[i].data = (char *)c->param_base + (c->in[first + i].offset - c->in[first].offset);
+    return glue->values(list, n) < 0 ? refused(err) : 0;
+}
+
 static int prepare(void *ctx, struct artifact *a, const struct device_call *c, void **ret_args,
                    struct err *err)
 {
     (void)ctx, (void)a;
     *ret_args = NULL;
     if (!c->out_base)
-        return 0;
+        return hand_values(c, err);
 
     AUTO(freep) struct python_tensor *in = list_sources(c);
     AUTO(freep) struct python_tensor *out = list_tensors(c->out, c->n_out, c->out_base);

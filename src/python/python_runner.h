@@ -26,6 +26,9 @@ struct python_glue {
     int (*open)(int index);
     /* Imports and constructs the candidate. */
     int (*load)(const void *bundle, size_t bytes);
+    /* Parameters of the problem, before there is a pair of arenas; none: there is no arena of them.
+     * With fixed weights the candidate is constructed again. */
+    int (*values)(const struct python_tensor *params, int n);
     /* Makes tensors of one pair of arenas; in[first_param...] are parameters. Returns a number for
      * call(). */
     int (*prepare)(const struct python_tensor *in, int n_in, int first_param,

@@ -256,10 +256,11 @@ json_t *leaderboard_make(const struct results *r, const struct annotations *note
     }
     AUTO(freep) char *generator = xasprintf("assay %s", assay_version);
 
-    return json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema_version",
+    return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema_version",
                      LEADERBOARD_SCHEMA, "generator", generator, "run", r->name, "created",
-                     r->created, "sizes", r->sizes, "hardware", hardware_json(devices), "problems",
-                     problems, "models", models, "per_problem", per_problem);
+                     r->created, "sizes", r->sizes, "weights", r->weights, "hardware",
+                     hardware_json(devices), "problems", problems, "models", models, "per_problem",
+                     per_problem);
 }
 
 /* --- Markdown --- */

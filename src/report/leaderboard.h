@@ -26,7 +26,8 @@ json_t *leaderboard_make(const struct results *r, const struct annotations *note
 void leaderboard_markdown(const json_t *board, struct buf *out);
 
 /* Reads a leaderboard of ours or a published one of KernelBench-Hard, to be shown beside a run.
- * Only what the page shows is kept; `title` says where it is from. Notes with a run_id of it are
+ * Only what the page shows is kept; `title` says where it is from, `weights` is null if the board
+ * does not say. Notes with a run_id of it are
  * attached. Another layout: ERR_INPUT. */
 int leaderboard_import(const char *path, const struct annotations *notes, json_t **ret,
                        struct err *err);

@@ -96,6 +96,7 @@ static int take_all(const json_t *j, const struct annotations *notes, json_t *ou
     json_object_set_new(out, "title", json_text(title, strlen(title)));
     json_object_set_new(out, "problems", problems);
     json_object_set_new(out, "models", models);
+    json_object_set_new(out, "weights", json_copy_of(j, "weights"));
     if (json_integer_value(json_object_get(j, "schema_version")) != 1)
         return fail(err, ERR_INPUT,
                     "this is no leaderboard: it has no 'schema_version' of 1 (docs/report.md)");

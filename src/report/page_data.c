@@ -319,10 +319,10 @@ json_t *page_index(const struct page_data *d, const json_t *board, const json_t 
 
     if (beside)
         json_array_append(besides, (json_t *)beside);
-    return json_pack("{s:o, s:s, s:s, s:O, s:O?, s:O, s:O, s:O, s:o}", "name",
+    return json_pack("{s:o, s:s, s:s, s:s, s:O, s:O?, s:O, s:O, s:O, s:o}", "name",
                      json_text(r->name, strlen(r->name)), "created", r->created, "sizes", r->sizes,
-                     "board", board, "metrics", metrics, "devices", d->devices, "problems",
-                     d->problems, "cells", d->cells, "beside", besides);
+                     "weights", r->weights, "board", board, "metrics", metrics, "devices",
+                     d->devices, "problems", d->problems, "cells", d->cells, "beside", besides);
 }
 
 json_t *page_details(const struct page_data *d)

@@ -134,10 +134,11 @@ json_t *analyze_json(const struct analysis *a)
     for (int m = 0; m < r->n_models; m++)
         for (int p = 0; p < r->n_problems; p++)
             json_array_append_new(cells, cell_json(a, m, p));
-    return json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "run", r->name, "created",
-                     r->created, "sizes", r->sizes, "check_only", r->check_only, "baseline",
-                     string_or_null(a->baseline), "models", models_json(a), "problems", problems,
-                     "cells", cells, "reversals", reversals_json(&a->reversals));
+    return json_pack("{s:s, s:s, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "run", r->name,
+                     "created", r->created, "sizes", r->sizes, "weights", r->weights, "check_only",
+                     r->check_only, "baseline", string_or_null(a->baseline), "models",
+                     models_json(a), "problems", problems, "cells", cells, "reversals",
+                     reversals_json(&a->reversals));
 }
 
 static json_t *changes_json(const struct analyze_change *list, int n)

@@ -47,6 +47,20 @@ static bool has_model(const struct results *r, const char *model)
     return false;
 }
 
+/* Times of candidates with other weights are not compared. A run has one kind of weights. */
+static int check_weights(const struct model_baseline *b, const struct results *own, struct err *err)
+{
+    const struct results *r = b->results;
+
+    for (int i = 0; i < r->n_cells; i++)
+        if (r->cells[i].model_at == b->model_at && !r->cells[i].is_baseline &&
+            strcmp(r->weights, own->weights) != 0)
+            return fail(err, ERR_INPUT,
+                        "run %s has weights %s and run %s has %s: their times are not compared",
+                        own->name, own->weights, r->name, r->weights);
+    return 0;
+}
+
 int model_baseline_open(struct store *s, const char *word, const struct results *own,
                         struct results **ret_other, struct model_baseline *model,
                         struct analyze_baseline *ret, struct err *err)
@@ -59,7 +73,8 @@ int model_baseline_open(struct store *s, const char *word, const struct results 
         return 0;
     if (run && results_load(s, run, ret_other, err) < 0)
         return -1;
-    if (model_baseline_init(model, run ? *ret_other : own, colon ? colon + 1 : word, err) < 0)
+    if (model_baseline_init(model, run ? *ret_other : own, colon ? colon + 1 : word, err) < 0 ||
+        check_weights(model, own, err) < 0)
         return -1;
     *ret = (struct analyze_baseline){word, model_baseline_cold_us, model};
     return 0;

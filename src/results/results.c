@@ -37,6 +37,7 @@ static int take_run(void *arg, const struct run_row *run, struct err *err)
     r->sizes = xstrdup(run->sizes);
     r->device = xstrdup(run->device);
     r->source = xstrdup(run->source);
+    r->weights = xstrdup(run->weights);
     r->check_only = run->check_only;
     return 0;
 }
@@ -132,6 +133,7 @@ static int take_record(struct results_cell *c, const char *text, struct err *err
     c->verdict = verdict_of(string(j, "verdict"));
     c->reason = xstrdup(string(j, "reason"));
     c->device = xstrdup(string(j, "device"));
+    c->is_baseline = !strcmp(string(j, "kind"), "baseline");
     c->fingerprint = xstrdup(string(json_object_get(j, "device_info"), "fingerprint"));
     c->peak_fraction = number(j, "peak_fraction");
     c->sol = number(j, "sol");
@@ -252,6 +254,7 @@ void results_free(struct results *r)
     free(r->sizes);
     free(r->device);
     free(r->source);
+    free(r->weights);
     free(r);
 }
 

@@ -31,6 +31,7 @@ struct results_cell {
     enum verdict_kind verdict;
     char *reason;              /* "" for a pass */
     char *device;              /* "cpu", "cuda" */
+    bool is_baseline;          /* no candidate: its time is the same whatever the weights */
     char *fingerprint;         /* fingerprint of the device */
     double peak_fraction, sol; /* NAN when not timed */
     struct results_size *sizes;
@@ -38,7 +39,7 @@ struct results_cell {
 };
 
 struct results {
-    char *name, *created, *sizes, *device, *source;
+    char *name, *created, *sizes, *device, *source, *weights;
     bool check_only;
     char **models; /* sorted */
     int n_models;

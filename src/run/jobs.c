@@ -246,6 +246,15 @@ static bool read_hash(struct candidate *c, char hash[HASH_HEX])
     return true;
 }
 
+/* Baselines read parameters in every call, which takes the same time whether or not they change. */
+static const char *why_not_fixed(const struct job_planner *p, const char *file)
+{
+    if (p->config->plan.weights == WEIGHTS_PER_CALL || baseline_is(file) ||
+        subject_kind_of_file(file)->holds_weights)
+        return NULL;
+    return "fixed weights are for candidates in Python: this one gets its parameters in every call";
+}
+
 static int add_jobs(struct job_planner *p, struct err *err)
 {
     const struct device *chosen = NULL;
@@ -262,9 +271,11 @@ static int add_jobs(struct job_planner *p, struct err *err)
         const struct device *device = c->skipped ? NULL : device_of(c->file, chosen, &why);
         char hash[HASH_HEX];
 
-        if (why)
-            skip(c, why);
-        if (!device || !read_hash(c, hash))
+        const char *not_fixed = device ? why_not_fixed(p, c->file) : NULL;
+
+        if (why || not_fixed)
+            skip(c, why ? why : not_fixed);
+        if (!device || not_fixed || !read_hash(c, hash))
             continue;
         for (int r = 0; r < p->config->repeats; r++) {
             struct job *j = &jobs->items[jobs->n++];

@@ -78,6 +78,18 @@ static int size_choice(const char *word)
     return -1;
 }
 
+static int read_weights(const struct ydoc *d, struct run_settings *s, struct err *err)
+{
+    const char *word = NULL;
+    struct err why = ERR_INIT;
+
+    if (ydoc_string(d, &d->root, "weights", &word, err) < 0)
+        return -1;
+    if (!word || weights_parse("'weights'", word, &s->weights, &why) == 0)
+        return 0;
+    return ydoc_fail(d, ynode_get(&d->root, "weights")->line, err, "%s", why.text);
+}
+
 static int read_settings(const struct ydoc *d, struct run_settings *s, struct err *err)
 {
     const char *name = NULL, *sizes = NULL, *device = NULL;
@@ -87,7 +99,8 @@ static int read_settings(const struct ydoc *d, struct run_settings *s, struct er
         ydoc_string(d, &d->root, "device", &device, err) < 0 ||
         ydoc_int(d, &d->root, "repeats", 1, 100, &s->repeats, err) < 0 ||
         ydoc_bool(d, &d->root, "check_only", &s->check_only, err) < 0 ||
-        ydoc_bool(d, &d->root, "steady", &s->steady, err) < 0 || read_limits(d, s, err) < 0)
+        ydoc_bool(d, &d->root, "steady", &s->steady, err) < 0 || read_limits(d, s, err) < 0 ||
+        read_weights(d, s, err) < 0)
         return -1;
     s->sizes = sizes ? size_choice(sizes) : 0;
     if (s->sizes < 0)
@@ -313,7 +326,7 @@ int plan_file_load(const char *path, const char *share_dir, struct run_settings 
 {
     static const char *const known[] = {"name",       "sizes",  "device",     "repeats",  "limits",
                                         "folders",    "models", "check_only", "problems", "samples",
-                                        "candidates", "steady", NULL};
+                                        "candidates", "steady", "weights",    NULL};
     AUTO(ydoc_freep) struct ydoc *d = NULL;
 
     if (ydoc_load(path, PLAN_MAX_BYTES, &d, err) < 0 ||

@@ -4,11 +4,13 @@
 #define ASSAY_RUN_PLAN_FILE_H
 
 #include "run/candidates.h"
+#include "terms/plan.h"
 
 /* Settings of a run; zero and NULL: the file does not say. */
 struct run_settings {
     char *name, *device;
     int sizes; /* index in size_choice_names */
+    enum weights weights;
     int64_t repeats;
     bool check_only, steady;
     int64_t build_ms, call_ms, check_ms, timing_ms; /* limits */

@@ -58,6 +58,7 @@ static int begin(const struct run_config *c, struct err *err)
                                 .sizes = size_set_names[c->sizes],
                                 .device = c->device ? c->device : "",
                                 .source = c->source,
+                                .weights = weights_names[c->plan.weights],
                                 .check_only = c->plan.check_only,
                                 .steady = c->plan.steady};
 

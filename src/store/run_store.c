@@ -39,12 +39,13 @@ static int insert_run(struct store *s, const struct run_row *run, struct err *er
 
     if (store_prepare(s,
                       "INSERT OR IGNORE INTO runs(name, created, sizes, device, source, check_only,"
-                      " steady) VALUES(?,?,?,?,?,?,?)",
+                      " steady, weights) VALUES(?,?,?,?,?,?,?,?)",
                       "cannot add a run", &q, err) < 0)
         return -1;
     BIND_TEXTS(q, 1, run->name, run->created, run->sizes, run->device, run->source);
     sqlite3_bind_int(q, 6, run->check_only);
     sqlite3_bind_int(q, 7, run->steady);
+    statement_text(q, 8, run->weights);
     return step(s, q, "cannot add a run", err);
 }
 
@@ -66,6 +67,9 @@ static int same_settings(void *arg, const struct run_row *had, struct err *err)
     if (had->steady != want->steady)
         return fail(err, ERR_INPUT, "run %s was made %s --steady: choose another name", had->name,
                     had->steady ? "with" : "without");
+    if (strcmp(had->weights, want->weights) != 0)
+        return fail(err, ERR_INPUT, "run %s was made with weights %s, not %s: choose another name",
+                    had->name, had->weights, want->weights);
     return 0;
 }
 
@@ -146,7 +150,8 @@ int store_run_add(struct store *s, const char *run, const json_t *record, const 
 
 /* --- reading --- */
 
-#define RUN_COLUMNS "SELECT name, created, sizes, device, source, check_only, steady FROM runs "
+#define RUN_COLUMNS \
+    "SELECT name, created, sizes, device, source, check_only, steady, weights FROM runs "
 
 static struct run_row run_of(sqlite3_stmt *q)
 {
@@ -156,7 +161,8 @@ static struct run_row run_of(sqlite3_stmt *q)
                             .device = column(q, 3),
                             .source = column(q, 4),
                             .check_only = sqlite3_column_int(q, 5) != 0,
-                            .steady = sqlite3_column_int(q, 6) != 0};
+                            .steady = sqlite3_column_int(q, 6) != 0,
+                            .weights = column(q, 7)};
 }
 
 /* A damaged file may give NULL for a column that the schema says is never NULL. */
@@ -180,7 +186,7 @@ static int each_run(struct store *s, sqlite3_stmt *q,
         struct run_row row = run_of(q);
 
         ++*ret_n;
-        if (check_columns(s, q, 7, err) < 0 || each(arg, &row, err) < 0)
+        if (check_columns(s, q, 8, err) < 0 || each(arg, &row, err) < 0)
             return -1;
     }
     return rc == SQLITE_DONE ? 0 : store_fail(s, "cannot read runs", err);

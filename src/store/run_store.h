@@ -16,6 +16,7 @@ struct run_row {
     const char *device; /* device as the user named it; "": by suffix */
     const char *source; /* the folder or plan */
     bool check_only, steady;
+    const char *weights; /* "per_call", "fixed" */
 };
 
 struct run_problem_row {

@@ -57,6 +57,9 @@ static const char *const schema[] = {
 
     ("ALTER TABLE runs ADD COLUMN steady INTEGER NOT NULL DEFAULT 0;"
      "PRAGMA user_version = 3;"),
+
+    ("ALTER TABLE runs ADD COLUMN weights TEXT NOT NULL DEFAULT 'per_call';"
+     "PRAGMA user_version = 4;"),
 };
 #define STORE_SCHEMA ((int)ARRAY_SIZE(schema))
 

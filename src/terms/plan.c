@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "terms/plan.h"
 
+#include "base/buf.h"
 #include "base/util.h"
+
+#include <string.h>
 
 /* Medians of processes differ by 0.07 us (standard deviation; H200, kernels of 5 to 20 us), above
  * all because their buffers lie elsewhere. So a steady plan has eight processes with eight buffers
@@ -12,6 +15,23 @@
 #define STEADY_CONTENT_MS 200
 #define STEADY_BYTES ((size_t)8 << 30) /* arenas of all processes, with PLAN_MIN_ARENAS each */
 #define ARENAS_BYTES ((size_t)1 << 30) /* arenas of one process, if more than PLAN_MIN_ARENAS */
+
+const char *const weights_names[] = {
+    [WEIGHTS_PER_CALL] = "per_call", [WEIGHTS_FIXED] = "fixed", [WEIGHTS_SEED] = "seed", NULL};
+
+int weights_parse(const char *what, const char *word, enum weights *ret, struct err *err)
+{
+    AUTO(buf_release) struct buf list = BUF_INIT;
+
+    for (int i = 0; weights_names[i]; i++) {
+        if (!strcmp(weights_names[i], word)) {
+            *ret = (enum weights)i;
+            return 0;
+        }
+        buf_addf(&list, "%s%s", i ? ", " : "", weights_names[i]);
+    }
+    return fail(err, ERR_USAGE, "%s takes one of %s, not '%s'", what, buf_str(&list), word);
+}
 
 void plan_make_steady(struct plan *p)
 {
@@ -62,5 +82,5 @@ bool plan_same_calls(const struct plan *a, const struct plan *b)
            a->steady == b->steady && a->hot_ms == b->hot_ms &&
            a->call_timeout_ms == b->call_timeout_ms && a->check_limit_ms == b->check_limit_ms &&
            a->timing_limit_ms == b->timing_limit_ms && a->check_only == b->check_only &&
-           a->require_sandbox == b->require_sandbox;
+           a->weights == b->weights && a->require_sandbox == b->require_sandbox;
 }

@@ -3,6 +3,7 @@
 #ifndef ASSAY_TERMS_PLAN_H
 #define ASSAY_TERMS_PLAN_H
 
+#include "base/err.h"
 #include "terms/progress.h"
 
 #include <stdbool.h>
@@ -18,6 +19,17 @@
 #define PLAN_FRESH_LAW 6
 /* Least number of scored calls that a median rests on, however few a plan asks for. */
 #define PLAN_LEAST_CALLS 12
+
+/* Weights: when a module in Python gets the values of its parameters. Results of different weights
+ * are never compared. To add one: a line here and its name in plan.c. */
+enum weights {
+    WEIGHTS_PER_CALL, /* other parameters in every content */
+    WEIGHTS_FIXED, /* one set for all contents, which is in place when the class is constructed */
+    WEIGHTS_SEED,  /* reference and candidate draw their own, from one seed: KernelBench's rule */
+};
+extern const char *const weights_names[]; /* by value; ends with NULL */
+/* The value of a word; ERR_USAGE names `what` took it, such as "--weights". */
+int weights_parse(const char *what, const char *word, enum weights *ret, struct err *err);
 
 struct plan {
     int checks;    /* calls on fresh contents before anything is timed; at least one of every law */
@@ -36,6 +48,7 @@ struct plan {
     int check_limit_ms;  /* limit for the checks of one size, 0: none; past it: timeout */
     int timing_limit_ms; /* limit for scored calls of one size, 0: none; past it fewer will do */
     bool check_only;     /* no timing: verdict on correctness alone */
+    enum weights weights;
     bool require_sandbox;
     bool no_cache;
     struct progress progress;

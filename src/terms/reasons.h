@@ -23,6 +23,7 @@
     X(WRONG, TYPE, "type", "Python: a call returned something else than the declared number of dense tensors.") \
     X(WRONG, SHAPE, "shape", "Python: a call returned a tensor of another shape than declared.") \
     X(WRONG, DTYPE, "dtype", "Python: a call returned a tensor of another dtype than declared.") \
+    X(WRONG, STALE_WEIGHTS, "stale_weights", "Python: the values are those of older weights, which the module packed or copied. It is right if it is constructed with the weights of the call.") \
     X(CRASH, SIGNAL, "SIG?", "A signal ended the candidate's process. The code is the signal's name, for example `SIGSEGV`, or `SIG?` for one without a name.") \
     X(CRASH, FAULT, "fault", "The device reported an error. The code is its name if the judge's list has it, for example `CUDA_ERROR_ILLEGAL_ADDRESS`; for baselines `TORCH` or `OUT_OF_MEMORY`, for an exception in Python `PYTHON`. Else it is `fault`, and `detail` quotes the error.") \
     X(CRASH, EXITED, "exited", "The candidate ended its process.") \

@@ -15,7 +15,7 @@ int main(void)
     FIELD(python_role, device); FIELD(python_role, read_paths); FIELD(python_role, program_paths);
     FIELD(sandbox_birth, builds);
     FIELD(python_tensor, dtype); FIELD(python_tensor, rank); FIELD(python_tensor, dim); FIELD(python_tensor, data);
-    FIELD(python_glue, load); FIELD(python_glue, prepare); FIELD(python_glue, call); FIELD(python_glue, text);
+    FIELD(python_glue, load); FIELD(python_glue, values); FIELD(python_glue, prepare); FIELD(python_glue, call); FIELD(python_glue, text);
     FIELD(python_glue, text_bytes); FIELD(python_glue, results); FIELD(python_glue, n_results);
     FIELD(sandbox_birth, between); FIELD(sandbox_birth, fds); FIELD(sandbox_birth, n_fds); FIELD(sandbox_birth, out_fd);
     FIELD(sandbox_birth, group_fd); FIELD(sandbox_birth, scratch);

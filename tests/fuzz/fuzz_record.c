@@ -60,7 +60,7 @@ static void add_cell(int i)
 
 static void open_store(void)
 {
-    struct run_row run = {RUN, "now", "small", "", "", false, false};
+    struct run_row run = {RUN, "now", "small", "", "", false, false, "per_call"};
     struct run_problem_row problem = {PROBLEM, "f00d", "ReLU", "level1", NULL, NULL};
     const char *tmp = getenv("TMPDIR");
     struct err err = ERR_INIT;

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Judges candidates in Python and compares each with what its own first comment says.
 
-usage: judge_forms.py ASSAY FOLDER [ENTRY...]   files and folders of FOLDER; default: all
+usage: judge_forms.py ASSAY FOLDER [--fixed] [ENTRY...]   files and folders of FOLDER; default: all
 
     # What it does. problem: level1/40 options: --timeout 500 expected: VERDICT: REASON: TEXT
 
 The problem is level1/19 and there are no options, unless the comment says so; a problem *.lua lies beside FOLDER.
-The record's detail has to contain TEXT. A folder says it in its file solution.py, or in about.txt.
+With --fixed they are judged with fixed weights, and each says before `expected:` what it has to get then:
+`fixed: VERDICT: REASON: TEXT`. The record's detail has to contain TEXT. A folder says it in its file solution.py, or in about.txt.
 Prints a line for each that differs, and exits 1 if any does.
 """
 import collections
@@ -16,7 +17,8 @@ import re
 import subprocess
 import sys
 
-FIELDS = re.compile(r"(?:problem: (?P<problem>\S+) )?(?:options: (?P<options>.*) )?expected: (?P<expected>.*)")
+FIELDS = re.compile(r"(?:problem: (?P<problem>\S+) )?(?:options: (?P<options>.*?) )?(?:fixed: (?P<fixed>.*) )?"
+                    r"expected: (?P<expected>.*)")
 
 
 def first_comment(path):
@@ -32,15 +34,16 @@ def first_comment(path):
     return " ".join(lines)
 
 
-def read(folder, name):
+def read(folder, name, fixed):
     """(problem, options, [verdict, reason, text])"""
     found = FIELDS.search(first_comment(os.path.join(folder, name)))
-    if not found:
-        sys.exit(f"{name}: no 'expected:' in its first comment")
+    if not found or fixed and not found["fixed"]:
+        sys.exit(f"{name}: no '{'fixed' if fixed else 'expected'}:' in its first comment")
     problem = found["problem"] or "level1/19"
     if problem.endswith(".lua"):
         problem = os.path.join(folder, os.pardir, problem)
-    return problem, found["options"] or "", found["expected"].split(": ", 2)
+    options = " ".join(filter(None, [found["options"], "--weights fixed" if fixed else ""]))
+    return problem, options, found["fixed" if fixed else "expected"].split(": ", 2)
 
 
 def judge(assay, folder, options, problems):
@@ -72,8 +75,9 @@ def difference(record, expected):
 
 def main(assay, folder, *chosen):
     groups, wanted, bad = collections.defaultdict(lambda: collections.defaultdict(list)), {}, 0
+    fixed, chosen = "--fixed" in chosen, [name for name in chosen if name != "--fixed"]
     for name in sorted(chosen or os.listdir(folder)):
-        problem, options, wanted[name] = read(folder, name)
+        problem, options, wanted[name] = read(folder, name, fixed)
         groups[options][problem].append(name)
     for options, problems in groups.items():
         for name, record in judge(assay, folder, options, problems).items():

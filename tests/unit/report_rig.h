@@ -44,6 +44,7 @@ static struct results results = {
     .sizes = (char *)"small",
     .device = (char *)"",
     .source = (char *)"",
+    .weights = (char *)"per_call",
     .models = models,
     .n_models = 2,
     .problems = problems,

@@ -20,6 +20,7 @@ static inline struct results *new_run(const char *const *models, const char *con
     r->sizes = xstrdup("small");
     r->device = xstrdup("");
     r->source = xstrdup("");
+    r->weights = xstrdup("per_call");
     for (; models[r->n_models]; r->n_models++) {
         r->models = xrealloc(r->models, (size_t)(r->n_models + 1) * sizeof(*r->models));
         r->models[r->n_models] = xstrdup(models[r->n_models]);

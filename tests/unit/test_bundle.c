@@ -56,6 +56,7 @@ static void says_what_the_problem_wants(void **state)
     assert_int_equal(dim, 32);
     assert_int_equal(bytes, 13);
     assert_string_equal(rest, "import torch\n");
+    assert_string_equal(json_string_value(json_object_get(head, "weights")), "per_call");
     json_decref(head);
 }
 

@@ -24,7 +24,7 @@ static void limits_by_hand(void **state)
     struct limits l;
 
     (void)state;
-    limits_compute(matmul_p, small(matmul_p), NULL, &round_numbers, 0, &l);
+    limits_compute(matmul_p, small(matmul_p), NULL, &round_numbers, 0, false, &l);
     assert_true(l.flops == 2.0 * 32 * 32 * 32);
     assert_true(l.bytes == 3.0 * 32 * 32 * 4);
     assert_string_equal(l.regime, "compute");
@@ -32,12 +32,12 @@ static void limits_by_hand(void **state)
     assert_true(fabs(l.physics_ns - 65536 / 1.5) < 1e-6);
     assert_true(fabs(limits_sol(&l, &round_numbers, 131272) - 0.5) < 1e-12);
 
-    limits_compute(relu_p, small(relu_p), NULL, &round_numbers, 0, &l);
+    limits_compute(relu_p, small(relu_p), NULL, &round_numbers, 0, false, &l);
     assert_string_equal(l.regime, "memory");
     assert_true(fabs(l.floor_ns - 8192 / 2.0) < 1e-6);
     assert_true(fabs(l.physics_ns - 8192 / 3.0) < 1e-6);
     /* What stays in the cache need not have been written when the call ends. */
-    limits_compute(relu_p, small(relu_p), NULL, &round_numbers, 4096, &l);
+    limits_compute(relu_p, small(relu_p), NULL, &round_numbers, 4096, false, &l);
     assert_true(fabs(l.physics_ns - 4096 / 3.0) < 1e-6);
 }
 
@@ -55,9 +55,9 @@ static void flops_that_algebra_may_remove_are_no_physics(void **state)
     struct limits l;
 
     (void)state;
-    limits_compute(chain, small(chain), NULL, &round_numbers, 0, &l);
+    limits_compute(chain, small(chain), NULL, &round_numbers, 0, false, &l);
     assert_true(l.physics_ns < l.floor_ns / 10);
-    limits_compute(marked, small(marked), NULL, &round_numbers, 0, &l);
+    limits_compute(marked, small(marked), NULL, &round_numbers, 0, false, &l);
     assert_true(l.physics_ns < l.floor_ns / 5);
 }
 
@@ -114,7 +114,7 @@ static void every_class_has_its_peak(void **state)
         AUTO(problem_freep) struct problem *p = load(cases[i].text);
         struct limits l;
 
-        limits_compute(p, small(p), &fast_memory, &c, 0, &l);
+        limits_compute(p, small(p), &fast_memory, &c, 0, false, &l);
         assert_string_equal(l.regime, "compute");
         assert_true(near(l.floor_ns, 1e9 * FLOPS / cases[i].peak));
         assert_true(near(l.physics_ns, 1e9 * FLOPS / cases[i].physics));
@@ -136,7 +136,7 @@ static void a_demanded_class_is_the_peak(void **state)
 
     (void)state;
     fast_memory.bytes_s = 1e18;
-    limits_compute(p, small(p), &fast_memory, &c, 0, &l);
+    limits_compute(p, small(p), &fast_memory, &c, 0, false, &l);
     assert_true(near(l.floor_ns, 1e9 * FLOPS / 128e12));
     assert_true(near(l.physics_ns, 1e9 * FLOPS / 128e12));
 }
@@ -155,17 +155,17 @@ static void memory_and_convolution_on_a_datasheet(void **state)
 
     (void)state;
     /* 4096 bytes in and out: at 1 TB/s, no slack; the larger cache keeps its share unwritten. */
-    limits_compute(relu, small(relu), &sheet, &c, 0, &l);
+    limits_compute(relu, small(relu), &sheet, &c, 0, false, &l);
     assert_string_equal(l.regime, "memory");
     assert_true(near(l.floor_ns, 8.192));
     assert_true(near(l.reach_ns, 10.24));
     assert_true(near(l.physics_ns, 4.096 + 3.096));
     assert_true(near(limits_sol(&l, &c, 26.48), 0.5));
-    limits_compute(relu, small(relu), &sheet, &c, 2000, &l);
+    limits_compute(relu, small(relu), &sheet, &c, 2000, false, &l);
     assert_true(near(l.physics_ns, 4.096 + 2.096));
     /* Winograd saves up to three quarters of the multiplications. */
     fast_memory.bytes_s = 1e18;
-    limits_compute(conv, small(conv), &fast_memory, &c, 0, &l);
+    limits_compute(conv, small(conv), &fast_memory, &c, 0, false, &l);
     assert_true(near(l.floor_ns, 1e9 * l.flops / 4e12));
     assert_true(near(l.physics_ns, 1e9 * l.flops / 4 / (32e12 / 3)));
 }
@@ -184,18 +184,18 @@ static void hot_calls_may_find_their_bytes_in_the_cache(void **state)
     struct limits l;
 
     (void)state;
-    limits_compute(matmul_p, small(matmul_p), NULL, &round_numbers, 1 << 30, &l);
+    limits_compute(matmul_p, small(matmul_p), NULL, &round_numbers, 1 << 30, false, &l);
     assert_true(near(l.hot_physics_ns, 65536 / 1.5));
     /* 4096 bytes in, 4096 out. */
-    limits_compute(relu_p, small(relu_p), NULL, &round_numbers, 4095, &l);
+    limits_compute(relu_p, small(relu_p), NULL, &round_numbers, 4095, false, &l);
     assert_true(near(l.hot_physics_ns, 4097 / 3.0));
-    limits_compute(relu_p, small(relu_p), NULL, &round_numbers, 4096, &l);
+    limits_compute(relu_p, small(relu_p), NULL, &round_numbers, 4096, false, &l);
     assert_true(l.hot_physics_ns == 0);
     /* The datasheet's cache counts where it is the larger one. */
-    limits_compute(relu_p, small(relu_p), &large_cache, &c, 0, &l);
+    limits_compute(relu_p, small(relu_p), &large_cache, &c, 0, false, &l);
     assert_true(near(l.hot_physics_ns, 4.096 + 3.096));
     large_cache.cache_bytes = 4096;
-    limits_compute(relu_p, small(relu_p), &large_cache, &c, 0, &l);
+    limits_compute(relu_p, small(relu_p), &large_cache, &c, 0, false, &l);
     assert_true(l.hot_physics_ns == 0);
 }
 
@@ -210,13 +210,13 @@ static void no_call_is_faster_than_an_empty_kernel(void **state)
     (void)state;
     c.cold_floor_ns = 5000;
     c.hot_floor_ns = 4000;
-    limits_compute(p, small(p), NULL, &c, 0, &l);
+    limits_compute(p, small(p), NULL, &c, 0, false, &l);
     assert_true(near(l.physics_ns, 4800));
     assert_true(near(l.hot_physics_ns, 3800));
     /* Where bytes take longer, they bind. */
     c.cold_floor_ns = 2900;
     c.hot_floor_ns = 2800;
-    limits_compute(p, small(p), NULL, &c, 0, &l);
+    limits_compute(p, small(p), NULL, &c, 0, false, &l);
     assert_true(near(l.physics_ns, 8192 / 3.0));
     assert_true(near(l.hot_physics_ns, 8192 / 3.0));
     /* The score is no part of it. */
@@ -232,18 +232,36 @@ static void an_unknown_device_goes_by_its_rates(void **state)
     struct limits l;
 
     (void)state;
-    limits_compute(p, small(p), NULL, &c, 0, &l);
+    limits_compute(p, small(p), NULL, &c, 0, false, &l);
     assert_true(near(l.floor_ns, 1e9 * FLOPS / 4e12));
     assert_true(near(l.reach_ns, l.floor_ns));
     assert_true(near(l.physics_ns, 1e9 * FLOPS / 8e12 / 1.5));
     c.partial = true;
-    limits_compute(p, small(p), NULL, &c, 0, &l);
+    limits_compute(p, small(p), NULL, &c, 0, false, &l);
     assert_true(near(l.physics_ns, 1e9 * l.bytes / 1e18 / 1.5));
+}
+
+/* A module may hold fixed weights in fewer bytes, or have them in a cache: the gate leaves them
+ * out, the floor does not. */
+static void fixed_parameters_are_no_physics(void **state)
+{
+    AUTO(problem_freep)
+    struct problem *p = load(HEAD "local x = input('x', f32, { N })\n"
+                                  "output('y', x + sum(param('w', f32, { N, N }), { dim = 1 }))");
+    struct limits usual, fixed;
+
+    (void)state;
+    limits_compute(p, small(p), NULL, &round_numbers, 0, false, &usual);
+    limits_compute(p, small(p), NULL, &round_numbers, 0, true, &fixed);
+    assert_true(usual.floor_ns == fixed.floor_ns);
+    assert_true(fabs(usual.physics_ns - fixed.physics_ns - 4096 / 3.0) < 1e-6);
+    assert_true(fabs(usual.hot_physics_ns - fixed.hot_physics_ns - 4096 / 3.0) < 1e-6);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fixed_parameters_are_no_physics),
         cmocka_unit_test(limits_by_hand),
         cmocka_unit_test(every_class_has_its_peak),
         cmocka_unit_test(a_demanded_class_is_the_peak),

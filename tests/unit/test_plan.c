@@ -50,12 +50,32 @@ static void a_steady_plan_measures_more(void **state)
     assert_true(steady.runners <= PLAN_MAX_RUNNERS && steady.arenas <= PLAN_MAX_ARENAS);
 }
 
+/* Sessions and runs of other weights are others. */
+static void weights_make_another_plan(void **state)
+{
+    struct plan a = PLAN_DEFAULT, b = PLAN_DEFAULT;
+    enum weights found = WEIGHTS_PER_CALL;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_true(plan_same_calls(&a, &b));
+    b.weights = WEIGHTS_FIXED;
+    assert_false(plan_same_calls(&a, &b));
+    assert_int_equal(weights_parse("--weights", "fixed", &found, &err), 0);
+    assert_int_equal(found, WEIGHTS_FIXED);
+    assert_int_equal(weights_parse("--weights", "often", &found, &err), -1);
+    assert_int_equal(err.kind, ERR_USAGE);
+    assert_string_equal(err.text, "--weights takes one of per_call, fixed, not 'often'");
+    assert_int_equal(found, WEIGHTS_FIXED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_large_gets_fewer),
         cmocka_unit_test(only_a_steady_plan_has_fewer_processes),
         cmocka_unit_test(a_steady_plan_measures_more),
+        cmocka_unit_test(weights_make_another_plan),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,6 +27,8 @@ static void plans_that_are_refused(void **state)
         {"name: a\nname: b\n", "plan.yaml: line 2: 'name' is given twice"},
         {"sizes: huge\n",
          "plan.yaml: line 1: 'sizes' takes auto, small, medium or full, not 'huge'"},
+        {"name: a\nweights: often\n",
+         "plan.yaml: line 2: 'weights' takes one of per_call, fixed, not 'often'"},
         {"repeats: many\n", "plan.yaml: line 1: 'repeats' takes a whole number"},
         {"repeats: 0\n", "plan.yaml: line 1: 'repeats' takes a whole number from 1 to 100"},
         {"limits:\n  call_ms: 5\n  calls: 1\n", "plan.yaml: line 3: unknown key 'calls'"},
@@ -81,6 +83,7 @@ static void a_plan(void **state)
                           "sizes: full\n"
                           "device: cuda:1\n"
                           "repeats: 2\n"
+                          "weights: fixed\n"
                           "limits: { build_ms: 1, call_ms: 2, check_ms: 3, timing_ms: 4 }\n"
                           "folders: gen\n"
                           "models: [m1, m2]\n"
@@ -94,13 +97,14 @@ static void a_plan(void **state)
     assert_string_equal(size_choice_names[s.sizes], "full");
     assert_string_equal(s.device, "cuda:1");
     assert_int_equal(s.repeats, 2);
+    assert_int_equal(s.weights, WEIGHTS_FIXED);
     assert_int_equal(s.build_ms + 10 * s.call_ms + 100 * s.check_ms + 1000 * s.timing_ms, 4321);
     /* 2 models x 2 problems x 2 samples; what nobody wrote is there, and skipped */
     assert_int_equal(c.n, 8);
     assert_null(find(&c, "m1", "level1/019_relu", 0)->skipped);
     assert_non_null(strstr(find(&c, "m1", "level1/019_relu", 1)->skipped, "no candidate"));
     assert_null(find(&c, "m2", "level1/019_relu", 1)->skipped);
-    assert_string_equal(find(&c, "m2", "level1/019_relu", 1)->origin, "plan.yaml: line 11");
+    assert_string_equal(find(&c, "m2", "level1/019_relu", 1)->origin, "plan.yaml: line 12");
     assert_non_null(find(&c, "m2", "level1/023_softmax", 1));
     assert_int_equal(c.n_problems, 2);
 }

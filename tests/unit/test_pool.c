@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* covers: src/content/pool_gates.c */
+/* covers: src/content/pool_gates.c src/content/draw.c */
 /* Contents of a pool on the CPU. On a GPU: test_gpu_pool.c. */
 #include "pool_rig.h"
 
@@ -24,6 +24,48 @@ static void same_seed_same_contents(void **state)
     pool_close(&a);
     pool_close(&b);
     pool_close(&c);
+    device_cpu.judge->close(ctx);
+}
+
+/* The bytes of one source of a content. */
+static const void *source_of(struct pool *p, int content, int source)
+{
+    return (const char *)get(p, content)->data.host + p->in.slots[source].offset;
+}
+
+/* With fixed weights all contents have the parameters of content 0. Inputs and laws are those of a
+ * pool without. */
+static void fixed_parameters_are_those_of_content_0(void **state)
+{
+    AUTO(problem_freep)
+    struct problem *p = load(HEAD "local x = input('x', f32, { N, N })\n"
+                                  "local w = param('w', f32, { N })\n"
+                                  "output('y', softmax(x * w, { dim = 1 }))");
+    struct pool usual, fixed;
+    struct err err = ERR_INIT;
+    void *ctx = NULL;
+
+    (void)state;
+    assert_int_equal(open_cpu_pool(p, 5, (int64_t)1 << 30, &usual, &ctx, &err), 0);
+
+    struct pool_config c = cpu_pool_config(p, 5, (int64_t)1 << 30, ctx);
+
+    c.params_fixed = true;
+    assert_int_equal(pool_open(&c, &fixed, &err), 0);
+
+    size_t x = fixed.in.slot_bytes[0], w = fixed.in.slot_bytes[1];
+
+    for (int k = 0; k < POOL_CONTENTS; k++) {
+        assert_memory_equal(source_of(&fixed, k, 1), source_of(&usual, 0, 1), w);
+        assert_memory_equal(source_of(&fixed, k, 0), source_of(&usual, k, 0), x);
+        assert_int_equal(pool_law(&fixed, k), pool_law(&usual, k));
+        if (k > 0) {
+            assert_memory_not_equal(source_of(&usual, k, 1), source_of(&usual, 0, 1), w);
+            assert_memory_not_equal(source_of(&fixed, k, 0), source_of(&fixed, 0, 0), x);
+        }
+    }
+    pool_close(&usual);
+    pool_close(&fixed);
     device_cpu.judge->close(ctx);
 }
 
@@ -97,6 +139,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_seed_same_contents),
+        cmocka_unit_test(fixed_parameters_are_those_of_content_0),
         cmocka_unit_test(contents_are_made_again_where_memory_is_short),
         cmocka_unit_test(a_pool_that_does_not_fit_is_refused_in_one_line),
     };

@@ -72,7 +72,7 @@ static void a_run_keeps_its_settings(void **state)
 {
     AUTO(freep) char *home = home_dir();
     AUTO(store_closep) struct store *s = NULL;
-    const struct run_row run = {"r", "2026", "small", "", "dir", false, false};
+    const struct run_row run = {"r", "2026", "small", "", "dir", false, false, "per_call"};
     struct run_row other = run;
     struct err err = ERR_INIT;
 
@@ -94,6 +94,10 @@ static void a_run_keeps_its_settings(void **state)
     other.steady = true;
     assert_int_equal(store_run_begin(s, &other, &err), -1);
     assert_non_null(strstr(err.text, "was made without --steady"));
+    other = run;
+    other.weights = "fixed";
+    assert_int_equal(store_run_begin(s, &other, &err), -1);
+    assert_non_null(strstr(err.text, "was made with weights per_call, not fixed"));
     assert_int_equal(err.kind, ERR_INPUT);
 }
 

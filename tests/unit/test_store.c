@@ -103,7 +103,7 @@ static void an_older_store_is_brought_up_to_date(void **state)
 {
     AUTO(freep) char *home = home_dir();
     AUTO(store_closep) struct store *s = NULL;
-    const struct run_row run = {"r", "2026", "small", "", "dir", false, false};
+    const struct run_row run = {"r", "2026", "small", "", "dir", false, false, "per_call"};
     struct err err = ERR_INIT;
     int64_t n = -1;
 

@@ -6,6 +6,7 @@ library.py  libassay-runner.so: structures and functions
 bundle.py   what the judge sends: the candidate's files, and what the problem says about them
 entry.py    which class or function is called, and its construction
 binding.py  which parameter of the problem is which of the candidate's
+weights.py  values that are in place when the class is constructed
 calls.py    tensors on the judge's memory, calls, results
 place.py    memory of the host or of a GPU
 extensions.py  libraries that torch compiled in the rehearsal; Triton's interpreter

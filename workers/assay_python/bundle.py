@@ -4,6 +4,7 @@ bytes of the candidate's files one after the other.
 
     {"files": [["model.py", 123], ...], "main": "model.py", "entry": "", "inputs": ["x"],
      "params": [{"name": "w", "dtype": "f32", "shape": [4, 8]}], "outputs": ["y"],
+     "weights": "per_call", "results_named": true,
      "module": {"init_python": "[64, (3, 5)]", "forward": [{"input": 0}, {"value": 3.14}],
                 "state": ["weight"], "mode": "train", ...}}    src/problem/construct.h
 
@@ -40,6 +41,10 @@ class Bundle:
     @property
     def module(self):
         return self.head["module"]
+
+    @property
+    def fixed(self):
+        return self.head["weights"] == "fixed"
 
     def init(self):
         """The constructor's arguments, or None if the problem states none."""

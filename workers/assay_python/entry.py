@@ -6,6 +6,7 @@ import contextlib
 import errno
 import importlib.util
 import inspect
+import random
 import re
 import sys
 import traceback
@@ -26,6 +27,18 @@ class Refused(Exception):
 
     def __init__(self, word, text):
         super().__init__(f"{word}: {text}")
+
+
+# KernelBench's: reference and candidate are constructed under it, with --weights seed.
+WEIGHTS_SEED = 42
+
+
+def seed_all(seed):
+    random.seed(seed)
+    torch.manual_seed(seed)
+    numpy = sys.modules.get("numpy")
+    if numpy:
+        numpy.random.seed(seed & 0xFFFFFFFF)
 
 
 def place_of(error, path):
@@ -191,6 +204,8 @@ def construct(name, cls, bundle, path, device):
     args = init or []
     stated = f": {', '.join(map(repr, args))}" if args else "" if init is not None else " (the problem states none)"
     check_call(name, cls, args, f"arguments{stated}")
+    if bundle.head["weights"] == "seed":
+        seed_all(WEIGHTS_SEED)
     try:
         model = cls(*args)
         if isinstance(model, torch.nn.Module):

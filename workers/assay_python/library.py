@@ -24,11 +24,12 @@ COPY = ctypes.CFUNCTYPE(ctypes.c_int)
 LOAD = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t)
 PREPARE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Tensor), ctypes.c_int, ctypes.c_int,
                            ctypes.POINTER(Tensor), ctypes.c_int)
+VALUES = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Tensor), ctypes.c_int)
 CALL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
 
 
 class Glue(ctypes.Structure):
-    _fields_ = [("open", OPEN), ("load", LOAD), ("prepare", PREPARE), ("call", CALL), ("copy", COPY),
+    _fields_ = [("open", OPEN), ("load", LOAD), ("values", VALUES), ("prepare", PREPARE), ("call", CALL), ("copy", COPY),
                 ("save", SAVE), ("text", ctypes.c_void_p), ("text_bytes", ctypes.c_size_t), ("results", ctypes.c_void_p), ("n_results", ctypes.c_void_p)]
 
 

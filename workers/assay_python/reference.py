@@ -6,9 +6,7 @@ import copy
 import inspect
 import json
 import math
-import random
 import re
-import sys
 
 import torch
 
@@ -23,14 +21,6 @@ SPREAD = 0.25  # of parameters that are constant after construction, around thei
 
 class Unfit(Exception):
     """What is wrong with the reference, for its user."""
-
-
-def seed_all(seed):
-    random.seed(seed)
-    torch.manual_seed(seed)
-    numpy = sys.modules.get("numpy")
-    if numpy:
-        numpy.random.seed(seed & 0xFFFFFFFF)
 
 
 def dtype_name(tensor, what):
@@ -105,7 +95,8 @@ class Reference:
         self.inputs_of = self.part(module, "get_inputs", "function get_inputs()")
         if not isinstance(self.cls, type) or not issubclass(self.cls, torch.nn.Module):
             raise entry.Refused("load", "Model is no torch.nn.Module")
-        seed_all(0)
+        entry.seed_all(0)
+        self.seeded = bundle.head["weights"] == "seed"
         self.init = self.run("load", getattr(module, "get_init_inputs", list))
         if not isinstance(self.init, (list, tuple)):
             raise entry.Refused("load", f"get_init_inputs() returns {calls.name_of(self.init)}, not a list")
@@ -130,12 +121,14 @@ class Reference:
 
     def construct(self, seed):
         entry.check_call("Model", self.cls, self.init, "values of get_init_inputs()")
-        seed_all(seed)
+        entry.seed_all(entry.WEIGHTS_SEED if self.seeded else seed)
         return self.run("construct", self.cls, *self.init).to(self.where.device).requires_grad_(False)
 
     def state_names(self):
         """Parameters, and buffers that the constructor draws. Other buffers are constants, which a
         candidate makes itself."""
+        if self.seeded:
+            return []  # a candidate draws the same
         parameters = dict(self.model.named_parameters())
         mine, theirs = binding.members(self.model), binding.members(self.other)
         return [name for name, tensor in mine.items()
@@ -149,7 +142,7 @@ class Reference:
 
     def arguments(self, seed):
         """What get_inputs() returns under a seed, on the device."""
-        seed_all(seed)
+        entry.seed_all(seed)
         values = self.inputs_of()
         if not isinstance(values, (list, tuple)):
             raise Unfit(f"get_inputs() returns {calls.name_of(values)}, not a list")
@@ -162,18 +155,21 @@ class Reference:
     def parameters(self, seed):
         """Values of a module that is constructed under a seed. What is constant in every module would be
         known to a candidate, so it is drawn around that constant."""
+        if not self.names:
+            return []
         model = self.construct(seed)
         values = [tensor.detach().clone() for tensor in self.state(model)]
-        seed_all(seed + 1)
+        entry.seed_all(seed + 1)
         for number, (value, first) in enumerate(zip(values, self.state(self.model))):
             if value.is_floating_point() and torch.equal(value, first) and (value == value.flatten()[0]).all():
                 size = SPREAD * (abs(value.flatten()[0].item()) or 1)
                 values[number] = value + size * torch.randn(value.shape).to(value)
         return values
 
-    def draw(self, seed):
+    def draw(self, seed, params_seed):
         """All sources of a content, in order: tensors among the inputs, then parameters."""
-        return [value for value in self.arguments(seed) if isinstance(value, torch.Tensor)] + self.parameters(seed)
+        return [value for value in self.arguments(seed) if isinstance(value, torch.Tensor)] + \
+            self.parameters(params_seed)
 
     # --- answers
 
@@ -222,7 +218,7 @@ class Reference:
             not want.is_floating_point() or got.dtype == torch.float64 for got, want in zip(results, declared))
 
     def check_repeats(self, arguments, values, results):
-        seed_all(4)
+        entry.seed_all(4)
         if not agree(results, self.in_declared(arguments, values)):
             raise Unfit("Model.forward() answers otherwise when it is called again: it draws random numbers or keeps "
                         "state")
@@ -289,6 +285,10 @@ class Reference:
         with open(fd, "wb", closefd=False) as out:
             out.write(text.encode())
 
+    def take_values(self, tensors):
+        """A reference has its parameters among the sources of each content."""
+        return False
+
     def prepare(self, ins, outs, first_param, results):
         if not self.bundle.head["sources"]:
             return None  # this process only describes
@@ -326,9 +326,9 @@ class Order:
         self.results = None  # nothing stays in this process
 
     def __call__(self):
-        what, seed = self.command.tolist()
+        what, *seeds = self.command.tolist()
         if what == DRAW:
-            self.store(self.reference.draw(seed), self.drawn)
+            self.store(self.reference.draw(*seeds), self.drawn)
         else:
             self.store(self.answers(what), self.values)
         self.reference.where.synchronize()

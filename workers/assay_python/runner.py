@@ -9,7 +9,7 @@ import sys
 
 import torch
 
-from . import binding, calls, entry, extensions, library, place
+from . import binding, calls, entry, extensions, library, place, weights
 from .bundle import FOLDER, Bundle, save_folder
 from .reference import Reference
 
@@ -20,30 +20,53 @@ class Candidate:
         module, self.path = entry.load_module(bundle)
         self.name, value = entry.find_entry(module, bundle)
         self.wanted = {name: (shape, calls.dtype_of(dtype)) for name, shape, dtype in bundle.params()}
+        self.twice = None
         if isinstance(value, type):
             self.take_class(value)
         else:
             self.take_function(value)
 
     def take_class(self, cls):
-        self.model = entry.construct(self.name, cls, self.bundle, self.path, self.where.device)
+        construct = lambda: entry.construct(self.name, cls, self.bundle, self.path, self.where.device)
+        if not self.bundle.fixed or not self.wanted:
+            self.take_model(construct())
+            self.parameters = calls.Parameters(list(self.bind().values()))
+            return
+        self.twice = weights.Twice(construct)
+        self.take_model(self.twice.first())
+        self.own_values, self.parameters = self.bind(), calls.Parameters([])
+        self.twice.plan(self.model, {other: name for name, (other, _) in self.bound.items()})
+
+    def take_values(self, tensors):
+        """Constructs the class again, if weights are fixed; else returns False. tensors: the problem's
+        parameters; none: those of the first construction are taken, where nobody asks for answers."""
+        if not self.twice:
+            return False
+        values = dict(zip(self.wanted, [calls.wrap(tensor, self.where) for tensor in tensors])) or self.own_values
+        self.model = self.function = self.own_values = None
+        gc.collect()
+        self.take_model(self.twice.second(values))
+        self.twice = None
+        return True
+
+    def take_model(self, model):
+        self.model = model
         self.function = self.model if callable(self.model) else getattr(self.model, "forward", None)
         forward = getattr(self.model, "forward", self.function)
         if forward is None or entry.is_unwritten(forward):
             raise entry.Refused("load", f"{self.name} has no forward()")
         entry.check_call(f"{self.name}.forward", forward, self.bundle.module["forward"], "inputs")
         self.given_outputs = self.takes_params = False
-        self.parameters = calls.Parameters(self.bind())
 
     def bind(self):
-        """The candidate's tensors, in the order of the problem's parameters."""
+        """The candidate's tensors by the names of the problem's parameters, in their order."""
         have = binding.members(self.model) if isinstance(self.model, torch.nn.Module) else {}
         kinds = {name: (tuple(tensor.shape), tensor.dtype) for name, tensor in have.items()}
         self.bound, left = binding.bind(self.wanted, kinds)
         if left:
             raise entry.Refused("parameters", f"no place for {', '.join(left)}; the problem has "
                                 f"{binding.describe(self.wanted)}; {self.name} has {binding.describe(kinds)}")
-        return [have[self.bound[name][0]] for name in self.wanted]
+        return {name: have[self.bound[name][0]] for name in self.wanted}
 
     def take_function(self, function):
         """Functions take inputs and parameters and, where they take so many, outputs. custom_kernel
@@ -103,8 +126,8 @@ class Runner:
         table = library.Results()
         self.results = calls.Results(table)
         self.glue = library.Glue(
-            library.OPEN(self.open), library.LOAD(self.load), library.PREPARE(self.prepare), library.CALL(self.call),
-            library.COPY(self.copy), library.SAVE(self.save),
+            library.OPEN(self.open), library.LOAD(self.load), library.VALUES(self.values),
+            library.PREPARE(self.prepare), library.CALL(self.call), library.COPY(self.copy), library.SAVE(self.save),
             ctypes.addressof(self.text), len(self.text), ctypes.addressof(table),
             ctypes.addressof(table) + library.Results.count.offset)
 
@@ -129,16 +152,31 @@ class Runner:
                 extensions.take_built()
             bundle = Bundle(ctypes.string_at(address, size))
             extensions.forget_triton(bundle.files)
+            if bundle.fixed:
+                weights.guard_initialisers()
             self.candidate = ROLES[bundle.head.get("role", "candidate")](bundle, self.where)
-            self.where.synchronize()
-            gc.collect()
-            gc.freeze()
-            return 0
-        except entry.Refused as error:
-            return self.say(str(error))
+            return self.settle()
         except BaseException as error:
-            entry.show(error, __file__)
-            return self.say(f"load: {entry.one_line(error)}")
+            return self.refuse(error)
+
+    def values(self, params, count):
+        try:
+            return self.settle() if self.candidate.take_values(params[:count] if count else []) else 0
+        except BaseException as error:
+            return self.refuse(error)
+
+    def settle(self):
+        self.where.synchronize()
+        gc.collect()
+        gc.freeze()
+        return 0
+
+    def refuse(self, error):
+        """Says why there is no candidate to call."""
+        if isinstance(error, entry.Refused):
+            return self.say(str(error))
+        entry.show(error, __file__)
+        return self.say(f"load: {entry.one_line(error)}")
 
     def prepare(self, ins, n_in, first_param, outs, n_out):
         try:

@@ -100,7 +100,7 @@ function verdictLine(cell, record) {
 
 // What a shell takes as one word.
 const shellWord = (s) => (/^[\w.\/:+-]+$/.test(s) ? s : "'" + s.replace(/'/g, "'\\''") + "'");
-const repeatLine = (cell, record) => `assay eval ${problemNames[cell.p]} ${shellWord(cell.file)} --device ${data.devices[cell.d].device} --sizes ${record.plan.sizes}`;
+const repeatLine = (cell, record) => `assay eval ${problemNames[cell.p]} ${shellWord(cell.file)} --device ${data.devices[cell.d].device} --sizes ${record.plan.sizes}${record.candidate.weights === 'fixed' ? ' --weights fixed' : ''}`;
 
 async function cellPage(cell) {
   const holder = h('article', { class: 'cellpage' }, headline(cell));

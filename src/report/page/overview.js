@@ -23,7 +23,7 @@ function deviceLine() {
   return h('p', { class: 'meta' }, data.devices.map((d) => h('span', {}, h('b', {}, d.info.name), ` (${d.device})`,
     d.info.driver && `, driver ${d.info.driver}`,
     d.calibration && `, measured ${count(d.calibration.read_gb_s * 1e9, 'B/s')}`)),
-  h('span', {}, `${data.sizes} sizes`), h('span', {}, data.created.replace('T', ' ').replace('Z', ' UTC')));
+  h('span', {}, `${data.sizes} sizes`), data.weights !== 'per_call' && h('span', {}, `${data.weights} weights`), h('span', {}, data.created.replace('T', ' ').replace('Z', ' UTC')));
 }
 
 // --- filters ---

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Computes with a copy of its first weights. problem: level1/40 expected: wrong: max
+# Computes with a copy of its first weights. problem: level1/40 expected: wrong: stale_weights
 from torch import nn
 
 
