@@ -4,7 +4,6 @@
 #include "cmd/text.h"
 
 #include "base/clock.h"
-#include "base/fs.h"
 #include "base/interrupt.h"
 #include "build/source_folder.h"
 #include "cmd/detach.h"
@@ -462,32 +461,18 @@ static void tell_calibrated(void *arg, const char *device)
     fprintf(stderr, "assay: calibrated %s, once; `assay calibrate` measures it again\n", device);
 }
 
-/* A reference that can be satisfied without its work is an error, unless the user wants it so. */
-static int check_admission(const struct eval_cmd *v, struct err *err)
-{
-    AUTO(buf_release) struct buf why = BUF_INIT;
-
-    if (v->options->unadmitted || reference_admission(v->reference)->admitted)
-        return 0;
-    reference_explain(v->reference, &why);
-    return fail(err, ERR_INPUT,
-                "%s is not admitted: %s; draw other inputs, or judge against it all the same "
-                "with --unadmitted",
-                v->options->ref, buf_str(&why));
-}
-
 /* The reference describes itself on the first candidate's device. */
 static int ready_reference(struct eval_cmd *v, struct judge_request *r, struct err *err)
 {
-    const struct session_options *o = &r->options;
+    const struct eval_options *o = v->options;
 
-    if (!v->reference)
-        return 0;
-    if (judge_describe(v->judge, v->reference, o->device, o->device_index, &o->plan, true, err) < 0)
+    if (o->ref && !v->reference &&
+        judge_open_reference(v->judge, o->ref, &r->options, o->unadmitted, &v->reference, err) < 0)
         return -1;
-    v->problem = r->problem = reference_problem(v->reference);
+    if (v->reference)
+        v->problem = r->problem = reference_problem(v->reference);
     r->options.reference = v->reference;
-    return check_admission(v, err);
+    return 0;
 }
 
 static int request_for(struct eval_cmd *v, const struct device *device, int index,
@@ -716,18 +701,6 @@ static bool eval_closes_slowly(int argc, char **argv)
     return false;
 }
 
-static int read_reference(struct eval_cmd *v, struct err *err)
-{
-    AUTO(buf_release) struct buf text = BUF_INIT;
-
-    if (fs_read(v->options->ref, SOURCE_MAX, &text, err) < 0) {
-        err->kind = ERR_INPUT;
-        return -1;
-    }
-    v->reference = reference_new(v->options->ref, text.ptr, text.len);
-    return 0;
-}
-
 static int eval_main(struct app *app, const void *options, int argc, char **argv, struct err *err)
 {
     static const char *const heads[] = {"problem", "candidate", "verdict",
@@ -747,8 +720,7 @@ static int eval_main(struct app *app, const void *options, int argc, char **argv
                     "eval: name a candidate, as in: assay eval --ref ref.py new.py");
     if (o->unadmitted && !o->ref)
         return fail(err, ERR_USAGE, "eval: --unadmitted is about a reference: give --ref FILE");
-    if (check_words(o, argc, argv, err) < 0 || check_weights(o, argc, argv, err) < 0 ||
-        (o->ref && read_reference(&v, err) < 0))
+    if (check_words(o, argc, argv, err) < 0 || check_weights(o, argc, argv, err) < 0)
         return -1;
     if (!v.options->no_store && store_open(app->places.home, &app->store, err) < 0)
         return -1;

@@ -112,6 +112,7 @@ static int configure(const struct run_options *o, const struct run_settings *s,
     c->sizes = sizes ? (enum size_set)(sizes - 1) : SIZES_SMALL;
     c->repeats = choose(o->repeats, s->repeats, 1);
     c->build_only = o->build_only;
+    c->unadmitted = s->unadmitted;
     c->plan = (struct plan)PLAN_DEFAULT;
     if (o->steady || s->steady)
         plan_make_steady(&c->plan);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/judge.h"
 
+#include "base/fs.h"
 #include "sandbox/sandbox.h"
 #include "terms/fault_name.h"
 
@@ -29,13 +30,19 @@ struct judge *judge_new(const struct judge_config *config)
     return g;
 }
 
+static void leave_reference(struct judge *g)
+{
+    if (g->reference)
+        reference_leave(g->reference);
+    g->reference = NULL;
+}
+
 void judge_free(struct judge *g)
 {
     if (!g)
         return;
     session_closep(&g->session);
-    if (g->reference)
-        reference_leave(g->reference);
+    leave_reference(g);
     station_free(g->station);
     worker_close(g->worker);
     zygote_close(g->zygote);
@@ -78,6 +85,7 @@ static int note_pool(struct judge *g, const struct evaluation *e, struct err *er
 int judge_rest(struct judge *g, struct err *err)
 {
     session_closep(&g->session);
+    leave_reference(g);
     return judge_reveal(g, err);
 }
 
@@ -90,9 +98,7 @@ static void tell_calibrated(const struct judge *g, bool calibrated)
 /* A worker's runners are pinned as its device wants it, so another device needs another worker. */
 static void leave_device(struct judge *g)
 {
-    if (g->reference)
-        reference_leave(g->reference);
-    g->reference = NULL;
+    leave_reference(g);
     worker_closep(&g->worker);
     zygote_closep(&g->zygote);
     g->no_worker = g->no_zygote = (struct err)ERR_INIT;
@@ -164,13 +170,41 @@ static int join(struct judge *g, struct reference *reference, const struct plan 
     return 0;
 }
 
-int judge_describe(struct judge *g, struct reference *reference, const struct device *device,
-                   int index, const struct plan *plan, bool admits, struct err *err)
+/* A reference that can be satisfied without its work is an error, unless the user wants it so. */
+static int check_admission(const struct reference *r, bool unadmitted, struct err *err)
 {
-    if (judge_open_device(g, device, index, err) < 0 || join(g, reference, plan, err) < 0 ||
-        reference_describe(reference, err) < 0)
+    AUTO(buf_release) struct buf why = BUF_INIT;
+
+    if (unadmitted || reference_admission(r)->admitted)
+        return 0;
+    reference_explain(r, &why);
+    return fail(err, ERR_INPUT,
+                "%s is not admitted: %s; draw other inputs, or judge against it all the same "
+                "with --unadmitted (unadmitted: true in a plan)",
+                reference_file(r), buf_str(&why));
+}
+
+int judge_open_reference(struct judge *g, const char *path, const struct session_options *o,
+                         bool unadmitted, struct reference **ret, struct err *err)
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+
+    if (fs_read(path, SOURCE_MAX, &text, err) < 0) {
+        err->kind = ERR_INPUT;
         return -1;
-    return admits ? reference_admit(reference, err) : 0;
+    }
+
+    struct reference *r = reference_new(path, text.ptr, text.len);
+
+    if (judge_open_device(g, o->device, o->device_index, err) == 0 &&
+        join(g, r, &o->plan, err) == 0 && reference_describe(r, err) == 0 &&
+        reference_admit(r, err) == 0 && check_admission(r, unadmitted, err) == 0) {
+        *ret = r;
+        return 0;
+    }
+    leave_reference(g);
+    reference_free(r);
+    return -1;
 }
 
 /* --- sessions --- */

@@ -59,10 +59,12 @@ void judge_freep(struct judge **g);
 
 /* Opens the device, unless it is open already. */
 int judge_open_device(struct judge *g, const struct device *device, int index, struct err *err);
-/* Opens the device, and has a reference describe itself there (reference_describe()). admits: the
- * null candidates are put to it, too. */
-int judge_describe(struct judge *g, struct reference *reference, const struct device *device,
-                   int index, const struct plan *plan, bool admits, struct err *err);
+/* Opens the device and takes a module in KernelBench's form as a reference there: it describes
+ * itself, and null candidates are put to it. The caller frees *ret after the judge, or once another
+ * problem is judged. ERR_INPUT: it is no reference, or is not admitted and `unadmitted` is false.
+ */
+int judge_open_reference(struct judge *g, const char *path, const struct session_options *o,
+                         bool unadmitted, struct reference **ret, struct err *err);
 /* Opens the session that a request wants, unless it is open already. judge_eval() does so by
  * itself. */
 int judge_open(struct judge *g, const struct judge_request *r, struct err *err);

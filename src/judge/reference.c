@@ -33,7 +33,6 @@
         */
 #define ROUND_CHUNK ((int64_t)1 << 22)
 #define TEXT_MAX 1e6
-#define SHORT_HASH 12 /* digits in the problem's name */
 
 /* Numbers of workers/assay_python/reference.py. */
 enum reference_command { COMMAND_DRAW, COMMAND_DOUBLE, COMMAND_DECLARED };
@@ -434,7 +433,7 @@ static void hash_problem(struct reference *r)
 static int take_description(struct reference *r, struct err *err)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
-    AUTO(freep) char *name = xasprintf("ref:%.*s", SHORT_HASH, r->hash);
+    AUTO(freep) char *name = problem_reference_name(r->hash);
 
     if (read_description(r, &text, err) < 0 ||
         problem_of_description(text.ptr, text.len, name, &r->problem, err) < 0)

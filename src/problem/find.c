@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define REFERENCE_DIGITS 12
+#define REFERENCE_MAX ((size_t)4 << 20)
+
 void problem_ref_release(struct problem_ref *r)
 {
     free(r->name);
@@ -237,12 +240,39 @@ static int not_found(const struct refs *all, const char *word, struct err *err)
     return fail(err, ERR_INPUT, "there is no problem '%s': `assay list` shows them", word);
 }
 
+bool problem_is_reference(const char *path)
+{
+    return has_suffix(path, ".py");
+}
+
+char *problem_reference_name(const char *hash)
+{
+    return xasprintf("ref:%.*s", REFERENCE_DIGITS, hash);
+}
+
+static int find_reference(const char *path, struct problem_ref *ret, struct err *err)
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+    char hash[HASH_HEX];
+
+    if (fs_read(path, REFERENCE_MAX, &text, err) < 0) {
+        err->kind = ERR_INPUT;
+        return -1;
+    }
+    hash_of(text.ptr, text.len, hash);
+    *ret = (struct problem_ref){
+        .name = problem_reference_name(hash), .path = xstrdup(path), .level = xstrdup("ref")};
+    return 0;
+}
+
 int problem_find(const char *share_dir, const char *word, struct problem_ref *ret, struct err *err)
 {
     AUTO(refs_release) struct refs all = {0};
 
     if (has_suffix(word, ".lua"))
         return find_path(share_dir, word, ret, err);
+    if (problem_is_reference(word))
+        return find_reference(word, ret, err);
     if (problem_list(share_dir, NULL, 0, &all.items, &all.n, err) < 0)
         return -1;
     for (int i = 0; i < all.n; i++) {

@@ -221,6 +221,11 @@ int problem_load(const char *path, const char *name, struct problem **ret, struc
     AUTO(problem_freep) struct problem *p = xcalloc(1, sizeof(*p));
     const struct buf *text;
 
+    if (problem_is_reference(path))
+        return fail(err, ERR_INPUT,
+                    "%s: a module in Python is no problem file; judge against it with --ref, or "
+                    "with ref: in a plan",
+                    path);
     p->path = xstrdup(path);
     read_name(p, name);
     if (problem_text(p, "", path, FILE_MAX_BYTES, &text, err) < 0 || trace_all(p, err) < 0)

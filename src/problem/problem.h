@@ -90,8 +90,8 @@ double graph_core_floor_us(const struct graph *g);
 void size_print(const struct size *s, struct buf *out);
 
 /* A problem file found by a name such as level1/019_relu, level1/19, 1/19, hard/01, or by a path
- * that ends in .lua; both give the same name to a file of the share. An unknown name is ERR_INPUT
- * with the nearest names. */
+ * that ends in .lua; both give the same name to a file of the share. A path that ends in .py is a
+ * reference. An unknown name is ERR_INPUT with the nearest names. */
 struct problem_ref {
     char *name, *path;
     char *level;
@@ -101,6 +101,10 @@ int problem_find(const char *share_dir, const char *word, struct problem_ref *re
 /* Lists all problems of the named suites ("level1", "hard", "1"; none: all suites), sorted. */
 int problem_list(const char *share_dir, char *const *suites, int n_suites, struct problem_ref **ret,
                  int *ret_n, struct err *err);
+/* Whether a path is that of a reference, a module in Python (judge/reference.h). */
+bool problem_is_reference(const char *path);
+/* "ref:0123456789ab", by the hash of the reference's text. The caller frees it. */
+char *problem_reference_name(const char *hash);
 void problem_ref_release(struct problem_ref *r);
 void problem_refs_free(struct problem_ref *refs, int n);
 

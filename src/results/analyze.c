@@ -12,7 +12,8 @@
 
 const double analyze_p[ANALYZE_P] = {0, 0.5, 0.8, 1, 1.5, 2, 4};
 const int analyze_k[ANALYZE_K] = {1, 2, 4, 8, 16, 32, 64, 128};
-const char *const analyze_kind_names[ANALYZE_KINDS] = {"all", "published", "repaired", "algebra"};
+const char *const analyze_kind_names[ANALYZE_KINDS] = {"all", "published", "repaired", "algebra",
+                                                       "reference"};
 
 double analyze_pass_at_k(int n, int c, int k)
 {
@@ -353,13 +354,18 @@ static void fill_models(const struct results *r, struct analysis *a, enum analyz
     }
 }
 
+static enum analyze_kind kind_of(const struct results_problem *p)
+{
+    if (!strcmp(p->level, "ref"))
+        return ANALYZE_REFERENCE;
+    return p->algebra ? ANALYZE_ALGEBRA : p->repaired ? ANALYZE_REPAIRED : ANALYZE_PLAIN;
+}
+
 static void sort_problems(const struct results *r, struct analysis *a)
 {
     a->kinds = xcalloc((size_t)MAX(r->n_problems, 1), sizeof(*a->kinds));
     for (int p = 0; p < r->n_problems; p++)
-        a->kinds[p] = r->problems[p].algebra    ? ANALYZE_ALGEBRA
-                      : r->problems[p].repaired ? ANALYZE_REPAIRED
-                                                : ANALYZE_PLAIN;
+        a->kinds[p] = kind_of(&r->problems[p]);
 }
 
 /* --- ceilings --- */

@@ -48,7 +48,14 @@ struct analyze_cell {
     struct analyze_figure peak, speedup; /* figures over right samples */
 };
 
-enum analyze_kind { ANALYZE_ALL, ANALYZE_PLAIN, ANALYZE_REPAIRED, ANALYZE_ALGEBRA, ANALYZE_KINDS };
+enum analyze_kind {
+    ANALYZE_ALL,
+    ANALYZE_PLAIN,
+    ANALYZE_REPAIRED,
+    ANALYZE_ALGEBRA,
+    ANALYZE_REFERENCE, /* modules of users' own (docs/references.md) */
+    ANALYZE_KINDS
+};
 extern const char *const analyze_kind_names[ANALYZE_KINDS];
 
 /* One model over the problems of a kind. NAN: the figure cannot be given. */

@@ -97,7 +97,7 @@ static char *spell(const char *word)
     char *out = xstrdup(word), *bar = strchr(out, '/') ? NULL : strchr(out, '_');
     size_t len = strlen(out);
 
-    if (bar && (len < 4 || strcmp(out + len - 4, ".lua") != 0))
+    if (bar && (len < 4 || strcmp(out + len - 4, ".lua") != 0) && !problem_is_reference(out))
         *bar = '/';
     return out;
 }

@@ -23,6 +23,7 @@ struct job_planner {
     struct known *known; /* sorted by problem, model, sample, repeat */
     int n_known, cap_known;
     char *device_names[16]; /* indexed like device_registry; NULL: not asked yet */
+    struct judge *judge;    /* for references; NULL: there was none yet */
 };
 
 char *jobs_device_name(const struct device *device, const struct device_info *info)
@@ -70,6 +71,7 @@ static int take_known(void *arg, const struct cell_row *c, const char *record_js
 
 static void planner_release(struct job_planner *p)
 {
+    judge_free(p->judge);
     for (int i = 0; i < p->n_known; i++) {
         struct known *k = &p->known[i];
 
@@ -157,7 +159,8 @@ static int report_skipped(struct job_planner *p, struct err *err)
 
 /* --- problems --- */
 
-static int add_problem(struct job_planner *p, int at, struct problem *problem, struct err *err)
+static int add_problem(struct job_planner *p, int at, const struct problem *problem,
+                       struct err *err)
 {
     struct run_problem *r = &p->jobs->problems[at];
     const struct run_problem_row row = {problem->name,  problem->hash,     problem->title,
@@ -165,7 +168,7 @@ static int add_problem(struct job_planner *p, int at, struct problem *problem, s
     AUTO(buf_release) struct buf header = BUF_INIT;
 
     emit_c_header(problem, p->config->sizes, &header);
-    *r = (struct run_problem){xstrdup(problem->name), xstrdup(problem->path),
+    *r = (struct run_problem){xstrdup(problem->name), xstrdup(p->candidates->problems[at].path),
                               xstrdup(problem->hash), buf_steal(&header)};
     return store_run_problem(p->config->store, p->config->name, &row, err);
 }
@@ -179,6 +182,31 @@ static void skip_all_of(struct job_planner *p, int problem, const char *why)
         }
 }
 
+/* A reference has to run once, for its tensors and for its admission. */
+static int add_reference(struct job_planner *p, int at, struct err *err)
+{
+    const struct run_config *config = p->config;
+    struct session_options o = {.plan = config->plan};
+    struct reference *reference = NULL;
+    struct err broken = ERR_INIT;
+    int rc = 0;
+
+    if (!p->judge)
+        p->judge = judge_new(&(struct judge_config){.places = config->places});
+    if (config->device && device_find(config->device, &o.device, &o.device_index, err) < 0)
+        return -1;
+    o.device = o.device ? o.device : judge_torch_device();
+    if (judge_open_reference(p->judge, p->candidates->problems[at].path, &o, config->unadmitted,
+                             &reference, &broken) < 0)
+        skip_all_of(p, at, broken.text);
+    else
+        rc = add_problem(p, at, reference_problem(reference), err);
+    if (reference && judge_rest(p->judge, err) < 0)
+        rc = -1;
+    reference_free(reference);
+    return rc;
+}
+
 static int load_problems(struct job_planner *p, struct err *err)
 {
     const struct candidates *c = p->candidates;
@@ -189,6 +217,11 @@ static int load_problems(struct job_planner *p, struct err *err)
         AUTO(problem_freep) struct problem *problem = NULL;
         struct err broken = ERR_INIT;
 
+        if (problem_is_reference(c->problems[i].path)) {
+            if (add_reference(p, i, err) < 0)
+                return -1;
+            continue;
+        }
         if (problem_load(c->problems[i].path, c->problems[i].name, &problem, &broken) < 0 ||
             problem_need_sizes(problem, p->config->sizes, &broken) < 0)
             skip_all_of(p, i, broken.text);
@@ -247,12 +280,19 @@ static bool read_hash(struct candidate *c, char hash[HASH_HEX])
 }
 
 /* Baselines read parameters in every call, which takes the same time whether or not they change. */
-static const char *why_not_fixed(const struct job_planner *p, const char *file)
+static const char *why_not_these_weights(const struct job_planner *p, const struct candidate *c)
 {
-    if (p->config->plan.weights == WEIGHTS_PER_CALL || baseline_is(file) ||
-        subject_kind_of_file(file)->holds_weights)
+    bool by_reference = problem_is_reference(p->candidates->problems[c->problem_at].path);
+
+    if (by_reference && baseline_is(c->file))
+        return "baselines need a problem: name the reference itself as a candidate";
+    if (p->config->plan.weights == WEIGHTS_SEED && !by_reference)
+        return "weights by a seed need a reference that draws them (ref:)";
+    if (p->config->plan.weights == WEIGHTS_PER_CALL || baseline_is(c->file) ||
+        subject_kind_of_file(c->file)->holds_weights)
         return NULL;
-    return "fixed weights are for candidates in Python: this one gets its parameters in every call";
+    return "other weights than per_call are for candidates in Python: this one gets its parameters "
+           "in every call";
 }
 
 static int add_jobs(struct job_planner *p, struct err *err)
@@ -271,11 +311,11 @@ static int add_jobs(struct job_planner *p, struct err *err)
         const struct device *device = c->skipped ? NULL : device_of(c->file, chosen, &why);
         char hash[HASH_HEX];
 
-        const char *not_fixed = device ? why_not_fixed(p, c->file) : NULL;
+        const char *refused = device && c->problem_at >= 0 ? why_not_these_weights(p, c) : NULL;
 
-        if (why || not_fixed)
-            skip(c, why ? why : not_fixed);
-        if (!device || not_fixed || !read_hash(c, hash))
+        if (why || refused)
+            skip(c, why ? why : refused);
+        if (!device || refused || !read_hash(c, hash))
             continue;
         for (int r = 0; r < p->config->repeats; r++) {
             struct job *j = &jobs->items[jobs->n++];

@@ -126,8 +126,10 @@ struct desk {
     struct judge *judge;
     int index; /* index of the device */
     pthread_t thread;
-    int problem_at; /* index of `problem`; -1: none */
-    struct problem *problem;
+    int problem_at;                /* index of `problem`; -1: none */
+    const struct problem *problem; /* the file's, or the reference's */
+    struct problem *loaded;        /* NULL: there is none, or a reference */
+    struct reference *reference;   /* NULL: none */
     int infra_in_a_row;
     int to_come; /* candidates from the present job on, for spares; no baselines */
 };
@@ -165,21 +167,45 @@ static int close_problem(struct desk *d, struct err *err)
 {
     int rc = judge_rest(d->judge, err);
 
-    problem_freep(&d->problem);
+    problem_freep(&d->loaded);
+    reference_freep(&d->reference);
+    d->problem = NULL;
     d->problem_at = -1;
     return rc;
+}
+
+/* Admission said before the run whether it is to be used. */
+static int open_reference(struct desk *d, const struct run_problem *p, struct err *err)
+{
+    struct session_options o = d->lane->options;
+
+    o.device_index = d->index;
+    if (judge_open_reference(d->judge, p->path, &o, true, &d->reference, err) < 0)
+        return -1;
+    d->problem = reference_problem(d->reference);
+    if (!strcmp(d->problem->hash, p->hash))
+        return 0;
+    return fail(err, ERR_INPUT, "%s: the reference changed while the run went on", p->path);
 }
 
 static int open_problem(struct desk *d, int problem_at, struct err *err)
 {
     const struct run_problem *p = &d->lane->run->jobs->problems[problem_at];
+    int rc;
 
     if (d->problem_at == problem_at)
         return 0;
-    if (close_problem(d, err) < 0 || problem_load(p->path, p->name, &d->problem, err) < 0)
+    if (close_problem(d, err) < 0)
         return -1;
-    d->problem_at = problem_at;
-    return 0;
+    if (problem_is_reference(p->path)) {
+        rc = open_reference(d, p, err);
+    } else {
+        rc = problem_load(p->path, p->name, &d->loaded, err);
+        d->problem = d->loaded;
+    }
+    if (rc == 0)
+        d->problem_at = problem_at;
+    return rc;
 }
 
 /* A source that no builder could read is read now, to say why. */
@@ -202,6 +228,7 @@ static int eval_job(struct desk *d, struct job *j, struct evaluation *ret, struc
         (!is_baseline && read_source(j, err) < 0))
         return -1;
     r.problem = d->problem;
+    r.options.reference = d->reference;
     r.options.device_index = d->index;
     r.options.candidates = d->to_come;
     if (is_baseline)

@@ -32,12 +32,13 @@ static char *beside(const struct ydoc *d, const char *path)
     return xasprintf("%.*s/%s", (int)(slash - d->path), d->path, path);
 }
 
-/* A problem of the user's own is a file. */
+/* A problem of the user's own is a file, and so is a reference. */
 static char *problem_word(const struct ydoc *d, const char *word)
 {
     size_t len = strlen(word);
+    bool is_file = (len > 4 && !strcmp(word + len - 4, ".lua")) || problem_is_reference(word);
 
-    return len > 4 && !strcmp(word + len - 4, ".lua") ? beside(d, word) : xstrdup(word);
+    return is_file ? beside(d, word) : xstrdup(word);
 }
 
 /* A scalar stands for a list of one. */
@@ -99,6 +100,7 @@ static int read_settings(const struct ydoc *d, struct run_settings *s, struct er
         ydoc_string(d, &d->root, "device", &device, err) < 0 ||
         ydoc_int(d, &d->root, "repeats", 1, 100, &s->repeats, err) < 0 ||
         ydoc_bool(d, &d->root, "check_only", &s->check_only, err) < 0 ||
+        ydoc_bool(d, &d->root, "unadmitted", &s->unadmitted, err) < 0 ||
         ydoc_bool(d, &d->root, "steady", &s->steady, err) < 0 || read_limits(d, s, err) < 0 ||
         read_weights(d, s, err) < 0)
         return -1;
@@ -116,17 +118,23 @@ static int read_settings(const struct ydoc *d, struct run_settings *s, struct er
 static int read_candidate(const struct ydoc *d, const struct ynode *n, struct candidates *ret,
                           struct err *err)
 {
-    static const char *const known[] = {"model", "problem", "sample", "file", NULL};
-    const char *model = NULL, *problem = NULL, *file = NULL;
+    static const char *const known[] = {"model", "problem", "ref", "sample", "file", NULL};
+    const char *model = NULL, *problem = NULL, *ref = NULL, *file = NULL;
     int64_t sample = 0;
 
     if (ydoc_check_keys(d, n, known, err) < 0 || ydoc_string(d, n, "model", &model, err) < 0 ||
         ydoc_string(d, n, "problem", &problem, err) < 0 ||
+        ydoc_string(d, n, "ref", &ref, err) < 0 ||
         ydoc_int(d, n, "sample", 0, SAMPLE_MAX, &sample, err) < 0 ||
         ydoc_string(d, n, "file", &file, err) < 0)
         return -1;
-    if (!model || !problem || !file)
-        return ydoc_fail(d, n->line, err, "a candidate needs model, problem and file");
+    if (!problem && !ref && ydoc_string(d, &d->root, "ref", &ref, err) < 0)
+        return -1;
+    if (!model || !file || !problem == !ref)
+        return ydoc_fail(d, n->line, err,
+                         "a candidate needs model, file, and either problem or ref");
+    if (ref && !problem_is_reference(ref))
+        return ydoc_fail(d, n->line, err, "'ref' takes a .py file, not '%s'", ref);
     if (!candidates_printable(model))
         return ydoc_fail(d, n->line, err, "the model's name is no plain text");
 
@@ -137,7 +145,7 @@ static int read_candidate(const struct ydoc *d, const struct ynode *n, struct ca
         return wrap(err, "%s: line %d", d->path, n->line);
 
     AUTO(freep) char *path = baseline ? xstrdup(file) : beside(d, file);
-    AUTO(freep) char *word = problem_word(d, problem);
+    AUTO(freep) char *word = problem_word(d, ref ? ref : problem);
     bool fits = baseline || device_for_file(file);
     struct candidate *c = candidates_add(ret, model, word, (int)sample, path,
                                          fits ? NULL : "no device takes files of this kind");
@@ -324,9 +332,10 @@ static int apply_matrix(const struct ydoc *d, const char *share_dir, struct cand
 int plan_file_load(const char *path, const char *share_dir, struct run_settings *settings,
                    struct candidates *ret, struct err *err)
 {
-    static const char *const known[] = {"name",       "sizes",  "device",     "repeats",  "limits",
-                                        "folders",    "models", "check_only", "problems", "samples",
-                                        "candidates", "steady", "weights",    NULL};
+    static const char *const known[] = {"name",     "sizes",   "device",     "repeats",
+                                        "limits",   "folders", "models",     "check_only",
+                                        "problems", "samples", "candidates", "steady",
+                                        "weights",  "ref",     "unadmitted", NULL};
     AUTO(ydoc_freep) struct ydoc *d = NULL;
 
     if (ydoc_load(path, PLAN_MAX_BYTES, &d, err) < 0 ||

@@ -12,7 +12,7 @@ struct run_settings {
     int sizes; /* index in size_choice_names */
     enum weights weights;
     int64_t repeats;
-    bool check_only, steady;
+    bool check_only, steady, unadmitted;
     int64_t build_ms, call_ms, check_ms, timing_ms; /* limits */
 };
 void run_settings_release(struct run_settings *s);

@@ -42,6 +42,7 @@ struct run_config {
     enum size_set sizes;
     bool auto_sizes; /* take the run's sizes, or else those its devices have by default */
     int repeats;
+    bool unadmitted; /* references are used that candidates can satisfy without their work */
     bool build_only; /* fill the cache of builds, judge nothing */
     struct plan plan;
     struct run_watcher watcher;

@@ -1,7 +1,7 @@
 # Judging against a PyTorch module of the user's: the page, the record, candidates in C, what is refused.
 # san: no, PyTorch does the work
 # covers: src/judge/reference.c workers/assay_python/reference.py
-# long: 15 s
+# long: 30 s
 set -u
 bad=0
 wrong() { echo "$1"; bad=1; }
@@ -91,6 +91,83 @@ refused 3 'nowhere.py' --ref nowhere.py half.c
 refused 3 'no class Model' --ref wrong.py half.c
 refused 3 'Model.forward() returns a dict' --ref "$ROOT/tests/ref/bad/returns_dict.py" half.c --device cpu
 
+# Weights of the candidate's own: by KernelBench's seed, and packed in the constructor.
+cat >linear.py <<'END'
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.fc = nn.Linear(n, 32)
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+def get_inputs():
+    return [torch.randn(16, 64)]
+
+
+def get_init_inputs():
+    return [64]
+END
+cat >own_names.py <<'END'
+import torch
+import torch.nn as nn
+
+
+class ModelNew(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        fc = nn.Linear(n, 32)
+        self.packed = torch.cat([fc.weight.detach(), fc.bias.detach()[:, None]], 1).t().contiguous()
+
+    def forward(self, x):
+        return torch.cat([x, x.new_ones(len(x), 1)], 1) @ self.packed
+END
+sed 's/    def __init__(self, n):/&\n        torch.rand(1)/' own_names.py >draws_before.py
+sed 's/^        fc = /        self.fc = fc = /' own_names.py >packs.py
+verdicts() { # WORDS...: verdicts and reasons of `assay eval`
+    "$ASSAY" eval "$@" --device cpu --check-only --json 2>&1 |
+        python3 -c 'import json, sys; print(*[r["verdict"] + ":" + (r["reason"] or "") for r in map(json.loads, sys.stdin)])'
+}
+found=$(verdicts --ref linear.py own_names.py draws_before.py packs.py --weights seed)
+case $found in "pass: wrong:"*" pass:") ;; *) wrong "weights by a seed: $found" ;; esac
+found=$(verdicts --ref linear.py own_names.py packs.py)
+[ "$found" = "build_error:parameters wrong:stale_weights" ] || wrong "weights per call: $found"
+found=$(verdicts --ref linear.py packs.py linear.py --weights fixed)
+[ "$found" = "pass: pass:" ] || wrong "fixed weights: $found"
+refused 3 '--weights seed needs a reference' --weights seed level1/19 relu.py
+refused 2 '--weights seed is for candidates in Python' --weights seed --ref relu.py half.c
+
+# A run: candidates of references beside those of a problem. A reference that is not admitted leaves its own out.
+cp "$never" never.py
+cat >plan.yaml <<'END'
+name: refs
+device: cpu
+sizes: small
+check_only: true
+ref: linear.py
+candidates:
+  - { model: mine, sample: 0, file: linear.py }
+  - { model: mine, sample: 1, file: own_names.py }
+  - { model: mine, ref: relu.py, sample: 0, file: half.c }
+  - { model: mine, ref: never.py, sample: 0, file: never.py }
+  - { model: mine, ref: relu.py, sample: 1, file: torch:eager }
+  - { model: mine, problem: level1/19, sample: 0, file: never.py }
+END
+"$ASSAY" run plan.yaml >run.txt 2>&1
+[ $? = 3 ] || { cat run.txt; wrong "exit status of a run"; }
+grep -q 'line 10: .* is not admitted: a copy of the first input passes' run.txt || { cat run.txt; wrong "admission in a run"; }
+grep -q 'line 11: torch:eager: baselines need a problem' run.txt || { cat run.txt; wrong "a baseline in a run"; }
+grep -q '4 judged' run.txt || { cat run.txt; wrong "a run"; }
+"$ASSAY" run plan.yaml 2>&1 | grep -q '0 judged .* 4 known' || wrong "a run that goes on"
+"$ASSAY" analyze refs >analysis.txt 2>&1
+grep -q '^ref:[0-9a-f]* *reference ' analysis.txt && grep -q '^reference *mine *2 ' analysis.txt ||
+    { cat analysis.txt; wrong "references apart"; }
+
 # A reference that fails in double: expected values are in the declared types.
 cat >single.py <<'END'
 import torch
@@ -111,6 +188,6 @@ END
 [ "$(field single.json 'r["verdict"], r["reference"]["expected"]')" = "pass declared" ] || { cat single.json; wrong "declared types"; }
 
 # Nothing of a reference is left: no process, no record of what was refused.
-[ "$(sqlite3 "$ASSAY_HOME/store.db" 'select count(*) from records')" = 8 ] ||
+[ "$(sqlite3 "$ASSAY_HOME/store.db" 'select count(*) from records')" = 19 ] ||
     wrong "$(sqlite3 "$ASSAY_HOME/store.db" 'select count(*) from records') records"
 exit $bad
