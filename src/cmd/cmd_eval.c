@@ -323,9 +323,12 @@ static void print_evaluation(const struct eval_cmd *v, const struct evaluation *
     bool color = v->app->color;
 
     text_colored(out, color, TEXT_BOLD, "%s", v->problem->name);
-    buf_addf(out, "  %s  on %s (%s, %d core%s)\n", e->file_name, v->judge->station->device->name,
+    buf_addf(out, "  %s  on %s (%s, %d core%s)", e->file_name, v->judge->station->device->name,
              v->judge->station->info.name, v->judge->station->info.cores,
              v->judge->station->info.cores == 1 ? "" : "s");
+    if (e->subject.weights != WEIGHTS_PER_CALL)
+        buf_addf(out, ", weights %s", weights_names[e->subject.weights]);
+    buf_addch(out, '\n');
     text_colored(out, color, verdict_color(e->verdict.kind), "  %s%s%s",
                  verdict_names[e->verdict.kind], e->verdict.code[0] ? ": " : "", e->verdict.code);
     if (e->verdict.detail[0])

@@ -177,6 +177,7 @@ static void end_trial(struct trial *t)
     for (int i = 0; i < PLAN_MAX_RUNNERS; i++)
         arenas_free_later(&t->crew.arenas[i], c->pool, c->exiting);
     free(t->pooled);
+    free(t->crew.text);
     series_release(&t->wakes);
     series_release(&t->flushes);
     series_release(&t->probes);

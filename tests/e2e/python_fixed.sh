@@ -32,7 +32,9 @@ assert (model["samples"], model["correct"], model["skipped"]) == (2, 1, 1), mode
 "$ASSAY" analyze fixed --against usual >out.txt 2>&1
 [ $? = 3 ] && grep -q 'they are not compared' out.txt || { cat out.txt; wrong "compared with other weights"; }
 
-# --- the record ---
+# --- the page and the record ---
+"$ASSAY" eval level1/40 gen/m/level1_40/sample0.py --device cpu --sizes small --weights fixed --check-only >out.txt
+grep -q 'core.*), weights fixed$' out.txt || { cat out.txt; wrong "the page does not say the weights"; }
 "$ASSAY" eval level1/40 gen/m/level1_40/sample0.py --device cpu --sizes small --weights fixed --json >record.json
 python3 - <<'END' || bad=1
 import json

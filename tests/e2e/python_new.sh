@@ -2,8 +2,9 @@
 # Triton's interpreter, Triton's compiler without a GPU, and an extension in C++.
 # san: no, PyTorch does the work
 # slow: workers src/python src/process/zygote.c src/judge/session_rehearse.c src/sandbox tools/python-new
-# long: 50 s
+# long: 70 s
 # covers: workers/assay_python/prime.py workers/assay_python/extensions.py workers/assay_python/walls.py workers/zygote.py
+# covers: workers/assay_python/weights.py
 set -u
 python=$ROOT/build/python-new/bin/python3
 [ -e "$ROOT/build/python-new/made" ] || { echo "no new torch: tools/python-new makes one, where pip can"; exit 77; }
@@ -162,6 +163,9 @@ field inline.json 'r["candidate"]["printed"]' >printed
 grep -q '^REHEARSAL .*ninja' printed || wrong "the rehearsal started no ninja: $(cat printed)"
 grep -q ^PROGRAM printed && wrong "a judged process wanted a program: $(cat printed)"
 echo "C++ took $(field inline.json 'round(r["build"]["rehearsal"]["ms"] / 1000)') s"
+
+# --- fixed weights: torch registers and initialises parameters in its own way ---
+python3 "$ROOT/tests/python/judge_forms.py" "$ASSAY" "$ROOT/tests/python/fixed" --fixed || wrong "fixed weights"
 
 # A program that pip put beside the interpreter is found, though nobody activated the environment.
 printf 'import shutil, torch\nprint("FOUND", shutil.which("numpy-config"))\ndef run(x): return torch.relu(x)\n' >found.py

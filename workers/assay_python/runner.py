@@ -35,7 +35,7 @@ class Candidate:
         self.twice = weights.Twice(construct)
         self.take_model(self.twice.first())
         self.own_values, self.parameters = self.bind(), calls.Parameters([])
-        self.twice.plan(self.model, {other: name for name, (other, _) in self.bound.items()})
+        self.twice.plan(self.model, {other: name for name, (other, _) in self.bound.items()}, self.own_values)
 
     def take_values(self, tensors):
         """Constructs the class again, if weights are fixed; else returns False. tensors: the problem's

@@ -15,6 +15,14 @@ WRITERS = ("uniform_", "normal_", "random_", "exponential_", "log_normal_", "cau
            "zero_", "fill_")
 
 
+def memory_of(tensor):
+    """Address and number of elements, by which views of a whole tensor are known; None: it has no memory."""
+    try:
+        return (tensor.data_ptr(), tensor.nelement()) if tensor.nelement() else None
+    except RuntimeError:
+        return None
+
+
 class Held:
     """Tensors that hold values of the judge's. They are known by their memory, which is kept."""
 
@@ -22,15 +30,10 @@ class Held:
         self.tensors = {}
 
     def add(self, tensor):
-        self.tensors[tensor.data_ptr(), tensor.nelement()] = tensor.data
+        self.tensors[memory_of(tensor)] = tensor.data
 
     def __contains__(self, tensor):
-        if not self.tensors or not isinstance(tensor, torch.Tensor):
-            return False
-        try:
-            return (tensor.data_ptr(), tensor.nelement()) in self.tensors
-        except RuntimeError:  # there is no memory behind it
-            return False
+        return bool(self.tensors) and isinstance(tensor, torch.Tensor) and memory_of(tensor) in self.tensors
 
 
 held = Held()
@@ -122,15 +125,14 @@ class Twice:
         with registrations(lambda *event: self.events.append(event)):
             return self.build()
 
-    def plan(self, model, bound):
-        """bound: {name in the model: name in the problem}. Afterwards self.names has, for each registration,
-        the problem's parameter that is to be put there, or None."""
+    def plan(self, model, bound, tensors):
+        """bound: {name in the model: name in the problem}; tensors: {name in the problem: tensor of the model}.
+        Afterwards self.names has, for each registration, the problem's parameter to be put there, or None."""
         prefixes = {id(module): name + "." if name else "" for name, module in model.named_modules()}
-        full = [prefixes[id(module)] + name if id(module) in prefixes else None for module, name, _ in self.events]
-        # A tensor of a helper that is not in the model, or of one more name.
-        by_tensor = {id(tensor): bound[name] for name, (_, _, tensor) in zip(full, self.events) if name in bound}
-        self.names = first_of_each(bound.get(name) or by_tensor.get(id(tensor))
-                                   for name, (_, _, tensor) in zip(full, self.events))
+        # Of a helper that is not in the model, of a module that was compiled since, or under one more name.
+        by_memory = {memory_of(tensor): name for name, tensor in tensors.items() if tensor.nelement()}
+        self.names = first_of_each(bound.get(prefixes[id(module)] + name if id(module) in prefixes else None)
+                                   or by_memory.get(memory_of(tensor)) for module, name, tensor in self.events)
         self.events = []
 
     def second(self, values):
