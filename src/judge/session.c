@@ -462,10 +462,11 @@ static void begin(struct session *s, const struct subject *subject, struct evalu
 }
 
 /* A record shows what a candidate printed, and what its process wrote elsewhere, such as the name
- * of a fault. The next candidate must not be judged on contents that these may tell. */
+ * of a fault or of a parameter. The next candidate must not be judged on contents that these may
+ * tell. */
 static void spend_pool(struct session *s, const struct evaluation *e)
 {
-    if (e->verdict.quotes)
+    if (e->verdict.quotes || (e->bound.n && !bound_is_plain(&e->bound)))
         s->served = POOL_CANDIDATES;
     for (int i = 0; i < e->n_sizes; i++)
         if (e->sizes[i].trial.text)
@@ -575,6 +576,7 @@ void evaluation_release(struct evaluation *e)
     free(e->file_name);
     build_result_release(&e->build);
     buf_release(&e->frozen);
+    bound_release(&e->bound);
     evidence_release(&e->evidence);
     *e = (struct evaluation){.build.artifact_fd = -1};
 }

@@ -50,6 +50,7 @@ class Candidate:
         n_in = len(self.bundle.module["forward"]) + len(self.wanted)
         n_out = len(self.bundle.head["outputs"])
         self.takes_params, self.parameters = True, calls.Parameters([])
+        self.bound = {name: (name, "argument") for name in self.wanted}
         self.given_outputs = False
         if self.name == "custom_kernel":
             entry.check_call(self.name, function, [None], "argument")
@@ -99,12 +100,13 @@ class Runner:
         self.where, self.builds = place.PLACES[device](), builds
         self.candidate, self.calls = None, []
         self.text = ctypes.create_string_buffer(library.TEXT_BYTES)
+        self.note = ctypes.create_string_buffer(library.NOTE_BYTES + 1)
         table = library.Results()
         self.results = calls.Results(table)
         self.glue = library.Glue(
             library.OPEN(self.open), library.LOAD(self.load), library.PREPARE(self.prepare), library.CALL(self.call),
             library.COPY(self.copy), library.SAVE(self.save),
-            ctypes.addressof(self.text), len(self.text), ctypes.addressof(table),
+            ctypes.addressof(self.text), len(self.text), ctypes.addressof(self.note), ctypes.addressof(table),
             ctypes.addressof(table) + library.Results.count.offset)
 
     def say(self, text):
@@ -129,6 +131,8 @@ class Runner:
             bundle = Bundle(ctypes.string_at(address, size))
             extensions.forget_triton(bundle.files)
             self.candidate = Candidate(bundle, self.where)
+            note = binding.note(self.candidate.wanted, self.candidate.bound)
+            self.note.value = note if len(note) <= library.NOTE_BYTES else b""
             self.where.synchronize()
             gc.collect()
             gc.freeze()
