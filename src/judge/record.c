@@ -331,6 +331,10 @@ static json_t *evidence_json(const struct session *s, const struct evaluation *e
     json_object_set_new(j, "checked", json_boolean(v->checked));
     json_object_set_new(j, "why", string_or_null(why ? why : v->why_not));
     json_object_set_new(j, "cached", json_boolean(v->cached));
+    json_object_set_new(j, "scope",
+                        string_or_null(!v->applies   ? NULL
+                                       : v->own_code ? "own_code"
+                                                     : "all"));
     json_object_set_new(j, "requires", string_or_null(tensor));
     return j;
 }

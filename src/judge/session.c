@@ -255,7 +255,11 @@ static int inspect_artifact(const struct session *s, struct evaluation *e, struc
 {
     const struct prebuild_request p = request_of(s);
 
-    return e->evidence_ready ? 0 : prebuild_inspect(&p, &e->build, &e->evidence, err);
+    if (e->evidence_ready)
+        return 0;
+    if (e->subject.kind->imported_first)
+        return prebuild_inspect_folder(&p, &e->frozen, &e->evidence, err);
+    return prebuild_inspect(&p, &e->build, &e->evidence, err);
 }
 
 /* Inspects the code before anything runs: code that does not meet the requirement need not be
