@@ -81,12 +81,15 @@ $(BUILD)/assay-plain: $(call objects,plain) $(filter-out %/main.o,$(call objects
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(RUNNER_LIB) $(LIBS) $(RPATH)
 
 # The runner as a library, for Python. It is linked from an archive, so that only what the runner needs is in it; of
-# base, hash.o stays out, because Debian's libsodium.a is not position-independent. Python has no sanitizer.
+# base, hash.o stays out, because Debian's libsodium.a is not position-independent.
+# gcc's sanitizers are libraries: tests/e2e/python_sanitized.sh loads them into Python before this one. clang's are parts
+# of a program, and no library can have them.
+PIC_SAN = $(if $(findstring clang,$(CC)),,$(SANFLAG))
 PIC_LIB = $(BUILD)/librunner-pic.a
 $(PIC_LIB): $(patsubst $(BUILD)/obj/%,$(BUILD)/pic/%,$(filter-out $(FOR_JUDGE) %/main.o %/hash.o,$(call objects,$(RUNNER_DIRS) runner)))
 $(BUILD)/libassay-runner.so: $(patsubst $(BUILD)/obj/%,$(BUILD)/pic/%,$(call objects,python)) $(PIC_LIB)
 	$(call say,link,$@)
-	$(Q)$(CC) -shared -Wl,--no-undefined -Wl,--exclude-libs,ALL -o $@ $^ $(LIBS_RUNNER)
+	$(Q)$(CC) $(PIC_SAN) -shared -Wl,--no-undefined -Wl,--exclude-libs,ALL -o $@ $^ $(LIBS_RUNNER)
 
 # The builder's tool around NVRTC. --as-needed: in its sandbox it may see no libgomp of ours.
 $(BUILD)/assay-nvrtc: $(call objects,nvrtc) $(RUNNER_LIB)
@@ -118,7 +121,7 @@ $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,cc,$<)
 	$(Q)$(CC) $(CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
-$(BUILD)/pic/%.o: SANFLAG =
+$(if $(findstring clang,$(CC)),$(BUILD)/pic/%.o: SANFLAG =)
 $(BUILD)/pic/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,cc,$< for the library)

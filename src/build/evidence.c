@@ -9,10 +9,12 @@
 #include "base/fs.h"
 #include "build/artifact_cache.h"
 #include "build/disassembler.h"
+#include "build/elf_view.h"
 #include "build/fatbin.h"
 #include "build/host_refs.h"
 #include "build/file_cache.h"
 #include "device/cuda/cuda_launch.h"
+#include "process/bundle.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,17 +211,26 @@ static int read_artifact(int fd, struct buf *ret, struct err *err)
 }
 
 /* nvdisasm takes machine code alone, so the library is taken apart for it. */
-static int inspect_fatbins(const struct evidence_request *req, const struct disassembler *d,
-                           const struct buf *library, struct sass *ret, struct err *err)
+static int read_fatbins(const struct evidence_request *req, const struct disassembler *d,
+                        const struct buf *library, struct sass *ret, struct err *err)
 {
     struct fatbin f;
     int rc = fatbin_read(library->ptr, library->len, &f, err);
 
     for (int i = 0; rc == 0 && i < f.n_cubins; i++)
         rc = disassembler_run(d, req->cache_dir, f.cubins[i].at, f.cubins[i].len, ret, err);
+    if (rc == 0)
+        ret->has_ptx |= f.has_ptx;
+    return rc;
+}
+
+static int inspect_fatbins(const struct evidence_request *req, const struct disassembler *d,
+                           const struct buf *library, struct sass *ret, struct err *err)
+{
+    int rc = read_fatbins(req, d, library, ret, err);
+
     if (rc)
         return rc;
-    ret->has_ptx = f.has_ptx;
     if (ret->total.instructions == 0 && !ret->has_ptx) {
         fail(err, ERR_SYSTEM, "the library holds no machine code");
         return 1;
@@ -241,12 +252,108 @@ static int inspect_library(const struct evidence_request *req, const struct disa
     return rc;
 }
 
+/* ---- the folder of a candidate in Python ---- */
+
+#define MAX_CODE_FILES 256 /* Triton leaves one for each configuration that it tried */
+
+enum code_kind { CODE_NONE, CODE_CUBIN, CODE_LIBRARY };
+
+/* By the file's first bytes: its name is the candidate's choice. */
+static enum code_kind kind_of_file(const char *bytes, size_t len)
+{
+    Elf64_Ehdr head;
+
+    if (len < sizeof(head) || memcmp(bytes, ELFMAG, SELFMAG) != 0)
+        return CODE_NONE;
+    memcpy(&head, bytes, sizeof(head));
+    return head.e_machine == EM_CUDA     ? CODE_CUBIN
+           : head.e_machine == EM_X86_64 ? CODE_LIBRARY
+                                         : CODE_NONE;
+}
+
+/* Whether a library for the host has no code for the device. One that cannot be read may. */
+static bool is_host_only(const struct buf *library)
+{
+    struct elf_view f;
+
+    return elf_open(library->ptr, library->len, EM_X86_64, &f) && !elf_find(&f, FATBIN_SECTION);
+}
+
+struct folder_walk {
+    const struct evidence_request *req;
+    const struct disassembler *d; /* NULL: the files are only counted */
+    struct evidence *e;
+    struct err *err;
+    int n; /* files with code for the device */
+};
+
+/* The candidate chose the name: other characters than these are not shown. */
+static void name_file(const char *name, struct err *err)
+{
+    char shown[64];
+    size_t n = 0;
+
+    for (; name[n] && n < sizeof(shown) - 1; n++)
+        shown[n] = name[n] > 0x20 && name[n] < 0x7f ? name[n] : '?';
+    shown[n] = '\0';
+    wrap(err, "%s", shown);
+}
+
+static int inspect_file(void *arg, const char *name, const char *bytes, size_t len)
+{
+    struct folder_walk *w = arg;
+    enum code_kind kind = kind_of_file(bytes, len);
+    AUTO(buf_release) struct buf file = BUF_INIT; /* aligned, as elf_open() needs it */
+    int rc;
+
+    if (kind == CODE_NONE)
+        return 0;
+    buf_add(&file, bytes, len);
+    if (kind == CODE_LIBRARY && is_host_only(&file))
+        return 0;
+    w->n++;
+    if (!w->d)
+        return 0;
+    if (kind == CODE_LIBRARY && w->d->bare)
+        rc = read_fatbins(w->req, w->d, &file, &w->e->sass, w->err);
+    else
+        rc = disassembler_run(w->d, w->req->cache_dir, file.ptr, file.len, &w->e->sass, w->err);
+    if (rc)
+        name_file(name, w->err);
+    return rc;
+}
+
+static int count_code_files(const struct buf *folder)
+{
+    struct folder_walk w = {.n = 0};
+
+    bundle_each_frozen(folder, inspect_file, &w);
+    return w.n;
+}
+
+/* A process with Python in it can always load code. So only PTX, which is the candidate's own code
+ * in a form that is not read, counts as hidden. */
+static int inspect_folder(const struct evidence_request *req, const struct disassembler *d,
+                          struct evidence *e, struct err *err)
+{
+    struct folder_walk w = {.req = req, .d = d, .e = e, .err = err};
+    int rc = bundle_each_frozen(req->folder, inspect_file, &w);
+
+    if (rc == 0 && e->sass.has_ptx)
+        e->loads_code = xstrdup("PTX");
+    return rc;
+}
+
+/* ---- any of them ---- */
+
 static int inspect(const struct evidence_request *req, const struct disassembler *d,
                    struct evidence *e, struct err *err)
 {
     AUTO(buf_release) struct buf bytes = BUF_INIT;
     struct cuda_program program;
 
+    if (req->folder)
+        return inspect_folder(req, d, e, err);
     if (read_artifact(req->artifact_fd, &bytes, err) < 0)
         return -1;
     if (!cuda_program_is(bytes.ptr, bytes.len))
@@ -265,11 +372,26 @@ static int not_checked(struct evidence *e, struct err *why)
     return 0;
 }
 
+/* A folder that has nothing to disassemble, or too much. */
+static bool needs_no_tool(const struct buf *folder, struct evidence *e)
+{
+    int n = count_code_files(folder);
+
+    e->own_code = true;
+    e->checked = n == 0;
+    if (n > MAX_CODE_FILES)
+        e->why_not =
+            xasprintf("%d files with machine code, at most %d are read", n, MAX_CODE_FILES);
+    return n == 0 || n > MAX_CODE_FILES;
+}
+
 static int collect(const struct evidence_request *req, struct evidence *e, struct err *err)
 {
     AUTO(disassembler_release) struct disassembler d = DISASSEMBLER_INIT;
     char key[HASH_HEX];
 
+    if (req->folder && needs_no_tool(req->folder, e))
+        return 0;
     if (disassembler_find(req->cache_dir, &d, err) < 0)
         return not_checked(e, err);
     make_key(req, &d, key);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Evidence: how an artifact computes, as its machine code shows. It is only a finding: the judge
- * draws the conclusions (judge/requirement.h). */
+ * draws the conclusions (judge/requirement.h).
+ *
+ * A candidate in Python has no artifact of machine code. Its own code is what its rehearsal left:
+ * Triton's files, and libraries that it compiled. It also runs code of torch, which is not seen. */
 #ifndef ASSAY_BUILD_EVIDENCE_H
 #define ASSAY_BUILD_EVIDENCE_H
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "build/sass.h"
 #include "device/device.h"
@@ -14,6 +18,7 @@ struct evidence {
     bool applies; /* artifacts of this device hold machine code that we inspect */
     bool checked;
     bool cached;
+    bool own_code;    /* a candidate in Python: code of libraries that it calls was not seen */
     char *why_not;    /* one line, when it applies and was not checked: no disassembler, ... */
     char *tool;       /* "nvdisasm 13.0.85", or NULL */
     char *loads_code; /* how it could bring in code that is not in `sass`, or NULL */
@@ -23,8 +28,10 @@ struct evidence {
 
 struct evidence_request {
     const struct device *device; /* if it does not show code, the answer is that nothing applies */
-    int artifact_fd; /* as build_artifact() gave it; not read when the answer is cached */
-    const char *artifact_hash;
+    int artifact_fd;           /* as build_artifact() gave it; not read when the answer is cached */
+    const struct buf *folder;  /* a candidate in Python: files of its rehearsal (process/bundle.h),
+                                * in the artifact's place; NULL: there is an artifact */
+    const char *artifact_hash; /* hash of the artifact, or of the folder */
     const char *cache_dir;
     bool no_cache;
 };

@@ -16,7 +16,6 @@
 
 #include <string.h>
 
-#define SECTION ".nv_fatbin"
 #define MAGIC 0xBA55ED50u
 #define VERSION 1
 #define ALIGN 8
@@ -43,7 +42,7 @@ struct part {
 
 static int refuse(struct err *err, const char *what)
 {
-    fail(err, ERR_SYSTEM, "the library's " SECTION " cannot be read: %s", what);
+    fail(err, ERR_SYSTEM, "the library's " FATBIN_SECTION " cannot be read: %s", what);
     return 1;
 }
 
@@ -139,7 +138,7 @@ int fatbin_read(const char *bytes, size_t len, struct fatbin *ret, struct err *e
         return 1;
     }
 
-    const Elf64_Shdr *s = elf_find(&library, SECTION);
+    const Elf64_Shdr *s = elf_find(&library, FATBIN_SECTION);
     const char *at = s ? elf_contents(&library, s, 1) : NULL;
 
     if (!at)

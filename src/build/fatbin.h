@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define FATBIN_SECTION ".nv_fatbin"
 #define FATBIN_MAX_CUBINS 16 /* nvcc makes one file of code, and an empty one */
 
 struct fatbin {

@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "process/devlock.h"
+#include "process/subject.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,23 @@ int prebuild_inspect(const struct prebuild_request *p, const struct build_result
     return evidence_collect(&req, ret, err);
 }
 
+int prebuild_inspect_folder(const struct prebuild_request *p, const struct buf *folder,
+                            struct evidence *ret, struct err *err)
+{
+    char hash[HASH_HEX];
+    const struct evidence_request req = {
+        .device = p->device,
+        .artifact_fd = -1,
+        .folder = folder,
+        .artifact_hash = hash,
+        .cache_dir = p->places->cache,
+        .no_cache = p->plan->no_cache,
+    };
+
+    hash_of(folder->ptr, folder->len, hash);
+    return evidence_collect(&req, ret, err);
+}
+
 bool prebuild_sees_code(const struct prebuild_request *p, const struct source_text *source)
 {
     const struct device_gauges *g = p->device->gauges;
@@ -112,8 +130,9 @@ int prebuild(const struct prebuild_request *p, const struct source_file *file, s
         return -1;
     }
     /* An error of ours is dropped here: the judge tries again, and reports it. */
-    b.evidence_ready =
-        b.build.status == BUILD_OK && prebuild_inspect(p, &b.build, &b.evidence, &ignored) == 0;
+    b.evidence_ready = b.build.status == BUILD_OK &&
+                       !subject_kind_of_file(file->path)->imported_first &&
+                       prebuild_inspect(p, &b.build, &b.evidence, &ignored) == 0;
     *ret = b;
     return 0;
 }

@@ -29,8 +29,8 @@ struct prebuilt {
     bool evidence_ready; /* evidence is complete */
     double queue_ms;
 };
-/* Reads, compiles and inspects a file. A program that does not build is 0, with its log. ERR_INPUT:
- * the file cannot be read. */
+/* Reads, compiles and inspects a file. One in Python is not inspected: its rehearsal comes later. A
+ * program that does not build is 0, with its log. ERR_INPUT: the file cannot be read. */
 int prebuild(const struct prebuild_request *p, const struct source_file *file, struct prebuilt *ret,
              struct err *err);
 void prebuilt_release(struct prebuilt *b);
@@ -43,6 +43,10 @@ int prebuild_compile(const struct prebuild_request *p, const struct source_text 
                      struct build_result *ret, double *ret_queue_ms, struct err *err);
 int prebuild_inspect(const struct prebuild_request *p, const struct build_result *b,
                      struct evidence *ret, struct err *err);
+
+/* Inspects the files that the rehearsal of a candidate in Python left (process/bundle.h). */
+int prebuild_inspect_folder(const struct prebuild_request *p, const struct buf *folder,
+                            struct evidence *ret, struct err *err);
 
 /* True if the code of a kernel that does nothing can be seen here, built the way this source is. */
 bool prebuild_sees_code(const struct prebuild_request *p, const struct source_text *source);

@@ -224,6 +224,25 @@ static void print_cells(const struct analysis *a, bool color, struct buf *out)
     table_release(&t);
 }
 
+/* Passes whose code was only seen in part are no part of the figures above. */
+static void print_own_code(const struct analysis *a, struct buf *out)
+{
+    const struct results *r = a->results;
+
+    for (int p = 0; p < r->n_problems; p++)
+        for (int m = 0; m < r->n_models; m++) {
+            const struct analyze_cell *c = &a->cells[m * r->n_problems + p];
+
+            if (!c->own_code)
+                continue;
+            buf_addf(out, "own code only, ranked apart: %s %s: %d of %d right", r->problems[p].name,
+                     r->models[m], c->own_code, c->correct);
+            if (!isnan(c->own_peak.best))
+                buf_addf(out, ", best peak %.1f %%", 100 * c->own_peak.best);
+            buf_addch(out, '\n');
+        }
+}
+
 static void print_notes(const struct analysis *a, struct buf *out)
 {
     const struct analyze_reversals *v = &a->reversals;
@@ -242,6 +261,7 @@ static void print_notes(const struct analysis *a, struct buf *out)
     if (skipped || missing)
         buf_addf(out, "%d samples were skipped and %d are missing: they count as failed\n", skipped,
                  missing);
+    print_own_code(a, out);
     if (!a->baseline)
         buf_adds(out, "no baseline: fast_p and speed-ups need one (--baseline)\n");
     else if (without)

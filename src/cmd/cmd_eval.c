@@ -213,9 +213,32 @@ static void print_bound(const struct size_result *r, const char *name, struct bu
     buf_addf(out, "  %s: slowest law: %s; its median is the score\n", name, buf_str(&law));
 }
 
-/* Notes for a reader on how a size was timed. */
+#define PARAMETERS_SHOWN 4
+
+/* A parameter that was not bound by its name may be the wrong one, and then the answer is wrong. */
+static void print_parameters(const struct evaluation *e, struct buf *out)
+{
+    const struct graph *g = e->sizes[0].size->graph;
+    int found = 0;
+
+    for (int i = 0; i < e->bound.n; i++) {
+        const struct bound_parameter *p = &e->bound.parameters[i];
+
+        if (!p->name || ++found > PARAMETERS_SHOWN)
+            continue;
+        buf_addf(out, "%s%s to %.60s (%s)", found > 1 ? ", " : "  parameters not bound by name: ",
+                 g->sources[g->n_inputs + i].name, p->name, bound_rule_names[p->rule]);
+    }
+    if (found > PARAMETERS_SHOWN)
+        buf_addf(out, ", %d more", found - PARAMETERS_SHOWN);
+    if (found)
+        buf_addch(out, '\n');
+}
+
+/* Notes for a reader on how parameters were bound and how a size was timed. */
 static void print_notes(const struct evaluation *e, bool holds, struct buf *out)
 {
+    print_parameters(e, out);
     for (int i = 0; i < e->n_sizes; i++) {
         const struct trial_result *t = &e->sizes[i].trial;
         AUTO(buf_release) struct buf name = BUF_INIT;

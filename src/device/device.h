@@ -264,6 +264,8 @@ struct device_runner_ops {
                   struct err *err);
     void (*unimport)(void *ctx, void *base, size_t bytes);
     int (*load)(void *ctx, int artifact_fd, struct artifact **ret, struct err *err);
+    /* Optional. A text for the judge on what load() found; it belongs to ctx. */
+    const char *(*note)(void *ctx);
     /* Builds the argument block once, so that call() does nothing but call. */
     int (*prepare)(void *ctx, struct artifact *a, const struct device_call *c, void **ret_args,
                    struct err *err);

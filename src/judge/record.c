@@ -3,6 +3,7 @@
 
 #include "base/version.h"
 #include "ops/ops.h"
+#include "problem/construct.h"
 #include "sandbox/sandbox.h"
 
 #include <math.h>
@@ -330,6 +331,10 @@ static json_t *evidence_json(const struct session *s, const struct evaluation *e
     json_object_set_new(j, "checked", json_boolean(v->checked));
     json_object_set_new(j, "why", string_or_null(why ? why : v->why_not));
     json_object_set_new(j, "cached", json_boolean(v->cached));
+    json_object_set_new(j, "scope",
+                        string_or_null(!v->applies   ? NULL
+                                       : v->own_code ? "own_code"
+                                                     : "all"));
     json_object_set_new(j, "requires", string_or_null(tensor));
     return j;
 }
@@ -358,6 +363,27 @@ static json_t *uses_json(const struct evaluation *e)
     return list;
 }
 
+/* How parameters were bound: one rule for all, or a list. */
+static json_t *parameters_json(const struct graph *g, const struct bound *b)
+{
+    if (b->n == 0)
+        return json_null();
+    if (bound_is_plain(b))
+        return json_pack("{s:s}", "rule", bound_rule_names[b->parameters[0].rule]);
+
+    json_t *list = json_array();
+
+    for (int i = 0; i < b->n; i++) {
+        const struct bound_parameter *p = &b->parameters[i];
+        const char *own = construct_state(g, g->n_inputs + i);
+
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:s}", "name", g->sources[g->n_inputs + i].name, "rule",
+                            bound_rule_names[p->rule], "to", p->name ? p->name : own));
+    }
+    return list;
+}
+
 static json_t *candidate_json(const struct evaluation *e)
 {
     const char *printed = "";
@@ -378,6 +404,7 @@ static json_t *candidate_json(const struct evaluation *e)
         json_object_set_new(j, "results", json_string(e->subject.results_read ? "read" : "copied"));
         json_object_set_new(j, "weights", json_string(weights_names[e->subject.weights]));
         json_object_set_new(j, "uses", uses_json(e));
+        json_object_set_new(j, "parameters", parameters_json(e->sizes[0].size->graph, &e->bound));
     }
     return j;
 }

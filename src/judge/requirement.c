@@ -25,8 +25,9 @@ static bool is_wide(enum tensor_class c)
     return c == TENSOR_FP16 || c == TENSOR_BF16 || c == TENSOR_TF32;
 }
 
-static int reject(const struct sass_counts *c, enum tensor_class want, struct verdict *v)
+static int reject(const struct evidence *e, enum tensor_class want, struct verdict *v)
 {
+    const struct sass_counts *c = &e->sass.total;
     AUTO(buf_release) struct buf others = BUF_INIT;
     const char *name = tensor_class_names[want];
     bool present = sass_count_class(c, want) > 0;
@@ -36,7 +37,8 @@ static int reject(const struct sass_counts *c, enum tensor_class want, struct ve
     list_tensor(c, want, &others);
     if (!others.len)
         return verdict_set(v, REASON_REJECTED_EVIDENCE,
-                           "requires %s tensor cores; the code uses no tensor cores", name);
+                           "requires %s tensor cores; the code uses no tensor cores%s", name,
+                           e->own_code ? " (its own code, without that of libraries)" : "");
     return verdict_set(
         v, REASON_REJECTED_EVIDENCE, "requires %s tensor cores; the code has %s, %s %s%s", name,
         buf_str(&others), present ? "beside" : "none of", name,
@@ -75,7 +77,7 @@ int requirement_check(const struct evidence *e, const char *tensor, struct verdi
         bool may_be_it = other == TENSOR_UNTYPED && is_wide(want);
 
         if (other != (int)want && !may_be_it && sass_count_class(c, (enum tensor_class)other))
-            return reject(c, want, v);
+            return reject(e, want, v);
     }
     if (e->loads_code) {
         AUTO(freep)
@@ -88,7 +90,7 @@ int requirement_check(const struct evidence *e, const char *tensor, struct verdi
     }
     if (untyped)
         return not_seen(v, tensor, "its tensor instructions do not say their type");
-    return present ? 0 : reject(c, want, v);
+    return present ? 0 : reject(e, want, v);
 }
 
 /* ---- for people ---- */
@@ -135,6 +137,10 @@ void requirement_describe(const struct evidence *e, const char *tensor, struct b
 
     if (tensor && !e->applies)
         buf_addf(&text, "requires %s tensor cores: does not apply to this device", tensor);
+    else if (tensor && e->own_code)
+        buf_addf(&text,
+                 "requires %s tensor cores: only its own code was seen, so it is ranked apart; ",
+                 tensor);
     describe_tensor(&e->sass.total, &text);
     describe_local(&e->sass, &text);
     buf_adds(out, buf_str(&text));

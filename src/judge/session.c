@@ -255,7 +255,11 @@ static int inspect_artifact(const struct session *s, struct evaluation *e, struc
 {
     const struct prebuild_request p = request_of(s);
 
-    return e->evidence_ready ? 0 : prebuild_inspect(&p, &e->build, &e->evidence, err);
+    if (e->evidence_ready)
+        return 0;
+    if (e->subject.kind->imported_first)
+        return prebuild_inspect_folder(&p, &e->frozen, &e->evidence, err);
+    return prebuild_inspect(&p, &e->build, &e->evidence, err);
 }
 
 /* Inspects the code before anything runs: code that does not meet the requirement need not be
@@ -462,10 +466,11 @@ static void begin(struct session *s, const struct subject *subject, struct evalu
 }
 
 /* A record shows what a candidate printed, and what its process wrote elsewhere, such as the name
- * of a fault. The next candidate must not be judged on contents that these may tell. */
+ * of a fault or of a parameter. The next candidate must not be judged on contents that these may
+ * tell. */
 static void spend_pool(struct session *s, const struct evaluation *e)
 {
-    if (e->verdict.quotes)
+    if (e->verdict.quotes || (e->bound.n && !bound_is_plain(&e->bound)))
         s->served = POOL_CANDIDATES;
     for (int i = 0; i < e->n_sizes; i++)
         if (e->sizes[i].trial.text)
@@ -577,6 +582,7 @@ void evaluation_release(struct evaluation *e)
     free(e->file_name);
     build_result_release(&e->build);
     buf_release(&e->frozen);
+    bound_release(&e->bound);
     evidence_release(&e->evidence);
     *e = (struct evaluation){.build.artifact_fd = -1};
 }

@@ -10,6 +10,7 @@
 #include "judge/station.h"
 #include "measure/trial.h"
 #include "problem/problem.h"
+#include "process/bound.h"
 #include "terms/plan.h"
 #include "terms/verdict.h"
 
@@ -92,6 +93,7 @@ struct evaluation {
     } rehearsal;              /* a step of the build; all 0: there was none */
     struct evidence evidence; /* empty unless something was built */
     bool evidence_ready;      /* the builder made it */
+    struct bound bound;       /* parameters of a candidate in Python, by its word */
     struct size_result *sizes;
     int n_sizes;
     double peak_fraction, sol; /* geometric means; 0 when not timed */

@@ -206,6 +206,13 @@ static int open_pool_alone(struct session *s, int i, struct err *err)
     return session_open_pool(s, i, err);
 }
 
+/* The first size says how parameters were bound: it is the same at all. */
+static void take_bound(const struct graph *g, struct evaluation *e, const char *note)
+{
+    if (e->subject.kind->imported_first && e->bound.n == 0)
+        bound_read(note, g->n_sources - g->n_inputs, &e->bound);
+}
+
 int session_judge_size(struct session *s, int i, struct evaluation *e, struct err *err)
 {
     const struct session_options *o = &s->options;
@@ -237,6 +244,7 @@ int session_judge_size(struct session *s, int i, struct evaluation *e, struct er
 
     int rc = trial_run(&c, &r->trial, &e->verdict, err);
 
+    take_bound(s->pools[i].graph, e, r->trial.note);
     if (rc == 1)
         explain_wrong(s, i, &c, e);
     if (rc || o->plan.check_only)

@@ -90,6 +90,8 @@ int crew_start(struct crew *c, struct verdict *v, struct err *err)
     for (int i = 0; i < c->n && rc == 0; i++) {
         rc = rproc_ready(&c->runners[i], v, err);
         c->layers &= c->runners[i].layers;
+        if (rc == 0 && !c->note)
+            c->note = steal(&c->runners[i].note);
         if (rc == 0)
             rc = rproc_stop(&c->runners[i], v, err);
     }

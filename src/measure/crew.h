@@ -27,6 +27,7 @@ struct crew {
     uint32_t layers;      /* sandbox layers every runner had */
     char *text;           /* text of the first process that printed, capped; owned */
     uint64_t text_bytes;  /* bytes that this process printed in all */
+    char *note;           /* words of the first process on what it loaded; owned */
     struct budget budget; /* limit of the device's memory */
     int64_t free_bytes;   /* free memory of the device before there were runners; -1: not known */
     int64_t left_bytes;   /* free memory of the device once runners starved the judge */

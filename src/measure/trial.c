@@ -134,6 +134,7 @@ static void sum_up(struct trial *t)
     crew_keep_text(&t->crew);
     res->text = steal(&t->crew.text);
     res->text_bytes = t->crew.text_bytes;
+    res->note = steal(&t->crew.note);
     res->layers = t->crew.layers;
     res->n_warm = t->crew.n_warm;
 }
@@ -264,5 +265,6 @@ void trial_result_release(struct trial_result *r)
 {
     free(r->samples);
     free(r->text);
+    free(r->note);
     *r = (struct trial_result){0};
 }

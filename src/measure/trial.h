@@ -58,6 +58,7 @@ struct trial_result {
     uint32_t layers;       /* sandbox layers every runner had */
     char *text;            /* text that the candidate printed, capped */
     uint64_t text_bytes;
+    char *note; /* the process's words on what it loaded; NULL: none */
     int n_warm; /* runners that were spares */
 };
 void trial_result_release(struct trial_result *r);

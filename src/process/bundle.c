@@ -177,6 +177,25 @@ int bundle_check_frozen(const struct buf *frozen, struct err *err)
     return rc;
 }
 
+int bundle_each_frozen(const struct buf *frozen, bundle_visit *visit, void *arg)
+{
+    const char *rest = NULL;
+    size_t rest_len = 0, i;
+    json_t *files = frozen_json(frozen, &rest, &rest_len), *file;
+    int rc = 0;
+
+    for (i = 0; rc == 0 && i < json_array_size(files); i++) {
+        file = json_array_get(files, i);
+
+        size_t len = (size_t)json_integer_value(json_array_get(file, 1));
+
+        rc = visit(arg, json_string_value(json_array_get(file, 0)), rest, len);
+        rest += len;
+    }
+    json_decref(files);
+    return rc;
+}
+
 static bool ends_with(const char *name, const char *suffix)
 {
     size_t n = strlen(name), m = strlen(suffix);

@@ -32,6 +32,13 @@ struct bundle_request {
  * files. A candidate may have written anything. ERR_INPUT says what is wrong. */
 int bundle_check_frozen(const struct buf *frozen, struct err *err);
 
+/* Called with each file that a rehearsal left; the bytes are aligned to nothing. Anything but 0
+ * ends the walk. */
+typedef int bundle_visit(void *arg, const char *name, const char *bytes, size_t len);
+/* Walks over these files, which were checked; nothing is owned. Returns 0, or what visit returned.
+ */
+int bundle_each_frozen(const struct buf *frozen, bundle_visit *visit, void *arg);
+
 /* Takes files whose name ends so out of what a rehearsal left, which was checked. */
 void bundle_drop_frozen(struct buf *frozen, const char *suffix);
 

@@ -318,6 +318,9 @@ static int expect(struct rproc *r, enum wire_type type, enum rproc_when when, st
         r->layers |= m.u.ready.layers;
         r->sealed = true;
         note_own_memory(r);
+    } else if (when == WHEN_LOADING) {
+        freep(&r->note);
+        r->note = steal(&m.u.note);
     }
     wire_msg_release(&m);
     return rc;
@@ -419,4 +422,5 @@ void rproc_release(struct rproc *r)
 {
     rproc_end(r);
     buf_release(&r->text);
+    freep(&r->note);
 }

@@ -92,6 +92,7 @@ struct rproc {
     int64_t own_bytes;  /* private memory of the process without its candidate, and some slack */
     struct buf text;    /* stdout and stderr, the first RPROC_TEXT_MAX bytes */
     uint64_t text_seen; /* bytes of text in all */
+    char *note;         /* the words of the process on what it loaded; NULL: none */
 };
 
 #define RPROC_PIPE_BYTES (1 << 20) /* capacity of the pipe for a runner's text */

@@ -26,6 +26,8 @@ static const char *const own[] = {
     /* Loading all of torch's kernels at once would take seconds. */
     "CUDA_MODULE_LOADING=LAZY",
     "CUDA_CACHE_DISABLE=1",
+    /* Libraries that nvcc makes in a rehearsal are read as evidence (build/fatbin.h). */
+    "NVCC_APPEND_FLAGS=--no-compress",
     "LC_ALL=C",
     "PYTHONUTF8=1",
     "PYTHONDONTWRITEBYTECODE=1",

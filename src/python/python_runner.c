@@ -86,6 +86,12 @@ static int load(void *ctx, int artifact_fd, struct artifact **ret, struct err *e
     return glue->load(bundle, (size_t)st.st_size) < 0 ? refused(err) : 0;
 }
 
+static const char *note_of_load(void *ctx)
+{
+    (void)ctx;
+    return glue->note;
+}
+
 static struct python_tensor *list_tensors(const struct tensor_slot *slots, int n, void *arena)
 {
     struct python_tensor *list = xcalloc((size_t)n + 1, sizeof(*list));
@@ -182,6 +188,7 @@ static const struct device_runner_ops host_ops = {
     .import = hostmem_import,
     .unimport = hostmem_unimport,
     .load = load,
+    .note = note_of_load,
     .prepare = prepare,
     .release = release,
     .setup = set_up,
@@ -201,6 +208,7 @@ static struct device_runner_ops ops_of(const struct device *d)
     ops = *d->runner;
     ops.open = open_device;
     ops.load = load;
+    ops.note = note_of_load;
     ops.prepare = prepare;
     ops.release = release;
     ops.setup = set_up;

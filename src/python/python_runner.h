@@ -3,7 +3,7 @@
  * page, walls, seal, hold and clock are those of assay-runner. Python only imports the candidate
  * and calls it.
  *
- * workers/assay_python/library.py has the same structures; tests/e2e/python_library.py holds them
+ * workers/assay_python/library.py has the same structures; tests/e2e/python_binding.sh holds them
  * together. */
 #ifndef ASSAY_PYTHON_PYTHON_RUNNER_H
 #define ASSAY_PYTHON_PYTHON_RUNNER_H
@@ -41,6 +41,8 @@ struct python_glue {
     int (*save)(int fd);
     char *text;
     size_t text_bytes;
+    /* Set by load(): how the problem's parameters were bound (process/bound.h). */
+    const char *note;
     /* Addresses of the last call's results, if they are not in the output arena. */
     const uint64_t *results;
     const int32_t *n_results;

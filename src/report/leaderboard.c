@@ -24,8 +24,8 @@ struct cell_figures cell_figures(const struct results_cell *c)
         lo[i] = s->peak_fraction * s->cold_us / s->cold_hi;
         hi[i] = s->peak_fraction * s->cold_us / s->cold_lo;
     }
-    if (!n)
-        return (struct cell_figures){c->peak_fraction, NAN, NAN, NAN};
+    if (!n || c->own_code)
+        return (struct cell_figures){c->peak_fraction, NAN, NAN, n ? analyze_cold_us(c) : NAN};
     return (struct cell_figures){c->peak_fraction, stats_geomean(lo, n), stats_geomean(hi, n),
                                  analyze_cold_us(c)};
 }
@@ -57,6 +57,8 @@ static bool is_better(const struct results_cell *a, const struct results_cell *b
 
     if (ra != rb)
         return ra > rb;
+    if (isnan(a->peak_fraction) && isnan(b->peak_fraction))
+        return !isnan(a->own_peak) && !(a->own_peak <= b->own_peak);
     return !isnan(a->peak_fraction) && !(a->peak_fraction <= b->peak_fraction);
 }
 
@@ -147,6 +149,9 @@ static json_t *result_json(const struct group *g, const struct annotations *note
     json_object_set_new(j, "peak_lo", passed(c) ? json_figure(f.peak_lo) : json_null());
     json_object_set_new(j, "peak_hi", passed(c) ? json_figure(f.peak_hi) : json_null());
     json_object_set_new(j, "cold_us", passed(c) ? json_figure(f.cold_us) : json_null());
+    json_object_set_new(j, "own_code", json_boolean(c->own_code));
+    json_object_set_new(j, "own_code_peak_fraction",
+                        c->own_code ? json_figure(c->own_peak) : json_null());
     json_object_set_new(j, "samples", json_integer(g->n_samples));
     json_object_set_new(j, "passed", json_integer(g->n_passed));
     json_object_set_new(j, "annotation", note ? json_string(note->verdict) : json_null());
@@ -157,8 +162,8 @@ static json_t *result_json(const struct group *g, const struct annotations *note
 
 static json_t *new_problem(void)
 {
-    return json_pack("{s:i, s:i, s:n, s:n, s:[]}", "n_attempted", 0, "n_passed", 0,
-                     "best_peak_fraction", "best_model", "ranked_passes");
+    return json_pack("{s:i, s:i, s:n, s:n, s:[], s:[]}", "n_attempted", 0, "n_passed", 0,
+                     "best_peak_fraction", "best_model", "ranked_passes", "ranked_own_code");
 }
 
 static void add_count(json_t *object, const char *key, int n)
@@ -193,6 +198,8 @@ static void add_to_problem(json_t *problem, const struct results_cell *best)
     if (!passed(best))
         return;
     add_count(problem, "n_passed", 1);
+    if (best->own_code && !isnan(best->own_peak))
+        insert_pass(json_object_get(problem, "ranked_own_code"), best->model, best->own_peak);
     if (isnan(best->peak_fraction))
         return;
     insert_pass(ranked, best->model, best->peak_fraction);
@@ -279,6 +286,7 @@ static void add_escaped(struct buf *out, const char *s)
 static void add_result(struct buf *out, const json_t *result)
 {
     const json_t *peak = json_object_get(result, "peak_fraction");
+    const json_t *own = json_object_get(result, "own_code_peak_fraction");
     const char *verdict = json_string_value(json_object_get(result, "verdict"));
     const char *reason = json_string_value(json_object_get(result, "reason"));
     const char *note = json_string_value(json_object_get(result, "annotation"));
@@ -287,6 +295,8 @@ static void add_result(struct buf *out, const json_t *result)
         buf_addf(out, "%.1f %%", 100 * json_number_value(peak));
     else
         add_escaped(out, !result ? "" : verdict ? verdict : "skipped");
+    if (json_is_number(own))
+        buf_addf(out, " (own code: %.1f %%)", 100 * json_number_value(own));
     if (!json_is_number(peak) && verdict && reason) {
         buf_adds(out, ": ");
         add_escaped(out, reason);

@@ -223,6 +223,8 @@ static void add_judged(struct page_data *d, json_t *cell, const struct results_c
     json_object_set_new(cell, "pf", json_figure(f.peak));
     json_object_set_new(cell, "lo", json_figure(f.peak_lo));
     json_object_set_new(cell, "hi", json_figure(f.peak_hi));
+    if (c->own_code)
+        json_object_set_new(cell, "own", json_figure(c->own_peak));
     json_object_set_new(cell, "sol", json_figure(c->sol));
     json_object_set_new(cell, "us", json_figure(f.cold_us));
     json_object_set_new(cell, "d", json_integer((json_int_t)device_at(d, record)));

@@ -31,8 +31,8 @@ double analyze_pass_at_k(int n, int c, int k)
 struct judged_sample {
     const struct results_cell *cells; /* `repeats` cells of results.cells */
     int repeats;
-    bool counts, skipped, compiled, right;
-    double peak, speedup; /* NAN: none */
+    bool counts, skipped, compiled, right, own_code;
+    double peak, own_peak, speedup; /* NAN: none */
     bool timed;
 };
 
@@ -81,6 +81,11 @@ static double peak_of(const struct results_cell *c)
     return c->peak_fraction;
 }
 
+static double own_peak_of(const struct results_cell *c)
+{
+    return c->own_peak;
+}
+
 /* Median over the repeats that were judged and have this figure; NAN: none. */
 static double median_over(const struct results_cell *cells, int repeats,
                           double (*of)(const struct results_cell *))
@@ -124,8 +129,12 @@ static double speedup_of(const struct judged_sample *s, const struct analyze_bas
 static struct judged_sample merge(const struct results_cell *cells, int repeats,
                                   const struct analyze_baseline *baseline)
 {
-    struct judged_sample s = {
-        .cells = cells, .repeats = repeats, .right = true, .peak = NAN, .speedup = NAN};
+    struct judged_sample s = {.cells = cells,
+                              .repeats = repeats,
+                              .right = true,
+                              .peak = NAN,
+                              .own_peak = NAN,
+                              .speedup = NAN};
     bool judged = false;
 
     for (int i = 0; i < repeats; i++) {
@@ -137,12 +146,16 @@ static struct judged_sample merge(const struct results_cell *cells, int repeats,
         s.counts = true;
         s.compiled = s.compiled || c->verdict != VERDICT_BUILD_ERROR;
         s.right = s.right && c->verdict == VERDICT_PASS;
+        s.own_code = s.own_code || c->own_code;
         s.timed = s.timed || c->n_sizes > 0;
     }
     s.right = s.right && s.counts;
     s.skipped = !judged;
     s.counts = s.counts || s.skipped; /* skipped counts as failed, infra alone not at all */
-    if (s.right) {
+    s.own_code = s.own_code && s.right;
+    if (s.own_code) {
+        s.own_peak = median_over(cells, repeats, own_peak_of);
+    } else if (s.right) {
         s.peak = median_over(cells, repeats, peak_of);
         if (baseline->name)
             s.speedup = speedup_of(&s, baseline);
@@ -224,7 +237,8 @@ static void count_sample(struct analyze_cell *c, const struct judged_sample *s)
     if (!s->right)
         return;
     c->faster[0]++;
-    c->without_baseline += s->timed && isnan(s->speedup);
+    c->own_code += s->own_code;
+    c->without_baseline += s->timed && !s->own_code && isnan(s->speedup);
     if (isnan(s->speedup))
         return;
     c->log_speedups += log(s->speedup);
@@ -237,7 +251,7 @@ static void count_sample(struct analyze_cell *c, const struct judged_sample *s)
 static int fill_cell(const struct results *r, int first, const struct analyze_baseline *baseline,
                      struct analyze_cell *ret)
 {
-    AUTO(figures_release) struct figures peaks = {0}, speedups = {0};
+    AUTO(figures_release) struct figures peaks = {0}, own_peaks = {0}, speedups = {0};
     int i = first;
 
     while (i < r->n_cells && r->cells[i].model_at == r->cells[first].model_at &&
@@ -247,10 +261,12 @@ static int fill_cell(const struct results *r, int first, const struct analyze_ba
 
         count_sample(ret, &s);
         figures_add(&peaks, s.peak, r->cells[i].sample);
+        figures_add(&own_peaks, s.own_peak, r->cells[i].sample);
         figures_add(&speedups, s.speedup, r->cells[i].sample);
         i = end;
     }
     ret->peak = summarise(&peaks);
+    ret->own_peak = summarise(&own_peaks);
     ret->speedup = summarise(&speedups);
     return i;
 }
@@ -280,7 +296,8 @@ static void fill_cells(const struct results *r, const struct analyze_baseline *b
                        struct analyze_cell *cells)
 {
     for (int i = 0; i < r->n_models * r->n_problems; i++)
-        cells[i].peak = cells[i].speedup = (struct analyze_figure){NAN, NAN, NAN, NAN, -1};
+        cells[i].peak = cells[i].own_peak = cells[i].speedup =
+            (struct analyze_figure){NAN, NAN, NAN, NAN, -1};
     for (int i = 0; i < r->n_cells;)
         i = fill_cell(r, i, baseline,
                       &cells[r->cells[i].model_at * r->n_problems + r->cells[i].problem_at]);

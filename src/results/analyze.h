@@ -9,6 +9,8 @@
  * - Speed-up of a sample: geometric mean over sizes of baseline / cold time. Over all samples, one
  *   that is not right counts as 1, since one would go on using the baseline. fast_p: right and
  *   faster than p times the baseline, strictly, as KernelBench has it; fast_0 needs no baseline.
+ * - A right sample whose code was only seen in part, where the problem requires a class, has no
+ *   peak and no speed-up among these figures. Its peaks are figures of their own.
  *
  * To add one: a field below, its value in analyze.c, its key in analyze_json.c; print it in
  * cmd/cmd_analyze.c; its rule in docs/runs.md; samples whose answer is known in
@@ -41,11 +43,13 @@ struct analyze_cell {
     int samples; /* samples that count: judged, skipped, missing; without infra */
     int compiled, correct;
     int infra, skipped, missing;
+    int own_code;         /* right samples of which only the own code was seen */
     int without_baseline; /* right and timed samples without a baseline */
     int faster[ANALYZE_P];
     double log_speedups; /* sum over right samples with a baseline */
     int n_speedups;
-    struct analyze_figure peak, speedup; /* figures over right samples */
+    struct analyze_figure peak, speedup; /* figures over right samples, without own_code */
+    struct analyze_figure own_peak;      /* figure over those of own_code */
 };
 
 enum analyze_kind {

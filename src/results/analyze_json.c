@@ -22,11 +22,12 @@ static json_t *cell_json(const struct analysis *a, int m, int p)
     const struct results *r = a->results;
     const struct analyze_cell *c = &a->cells[m * r->n_problems + p];
 
-    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o}", "model", r->models[m],
-                     "problem", r->problems[p].name, "samples", c->samples, "compiled", c->compiled,
-                     "correct", c->correct, "infra", c->infra, "skipped", c->skipped, "missing",
-                     c->missing, "peak_fraction", figure_json(&c->peak), "speedup",
-                     figure_json(&c->speedup));
+    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:o, s:i, s:o}", "model",
+                     r->models[m], "problem", r->problems[p].name, "samples", c->samples,
+                     "compiled", c->compiled, "correct", c->correct, "infra", c->infra, "skipped",
+                     c->skipped, "missing", c->missing, "peak_fraction", figure_json(&c->peak),
+                     "speedup", figure_json(&c->speedup), "own_code", c->own_code,
+                     "own_code_peak_fraction", figure_json(&c->own_peak));
 }
 
 static json_t *by_p(const double *v)

@@ -123,6 +123,22 @@ static void take_sizes(struct results_cell *c, const json_t *sizes)
     }
 }
 
+/* Code of libraries that the candidate calls was not seen, although the problem requires a class.
+ */
+static bool is_partly_seen(const json_t *record)
+{
+    const json_t *evidence = json_object_get(record, "evidence");
+
+    return !strcmp(string(evidence, "scope"), "own_code") && *string(evidence, "requires");
+}
+
+static void set_apart(struct results_cell *c)
+{
+    c->own_code = true;
+    c->own_peak = c->peak_fraction;
+    c->peak_fraction = NAN;
+}
+
 static int take_record(struct results_cell *c, const char *text, struct err *err)
 {
     json_error_t where;
@@ -138,6 +154,8 @@ static int take_record(struct results_cell *c, const char *text, struct err *err
     c->peak_fraction = number(j, "peak_fraction");
     c->sol = number(j, "sol");
     take_sizes(c, json_object_get(j, "sizes"));
+    if (c->verdict == VERDICT_PASS && is_partly_seen(j))
+        set_apart(c);
     json_decref(j);
     return 0;
 }
@@ -166,6 +184,7 @@ static int take_cell(void *arg, const struct cell_row *row, const char *record_j
                                .file = xstrdup(row->file),
                                .record = copy(record_json ? row->record : NULL),
                                .skipped = copy(row->skipped),
+                               .own_peak = NAN,
                                .peak_fraction = NAN,
                                .sol = NAN};
     c->model_at = model_index(r, row->model);

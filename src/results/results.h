@@ -29,10 +29,14 @@ struct results_cell {
     char *skipped; /* reason if there is no record */
     /* Set if there is a record: */
     enum verdict_kind verdict;
-    char *reason;              /* "" for a pass */
-    char *device;              /* "cpu", "cuda" */
-    bool is_baseline;          /* no candidate: its time is the same whatever the weights */
-    char *fingerprint;         /* fingerprint of the device */
+    char *reason;      /* "" for a pass */
+    char *device;      /* "cpu", "cuda" */
+    bool is_baseline;  /* no candidate: its time is the same whatever the weights */
+    char *fingerprint; /* fingerprint of the device */
+    /* A pass for which a class of tensor cores was required, but only the candidate's own code was
+     * seen (docs/problems.md). It is right, and ranked apart: its peak_fraction is in own_peak. */
+    bool own_code;
+    double own_peak;           /* NAN unless own_code */
     double peak_fraction, sol; /* NAN when not timed */
     struct results_size *sizes;
     int n_sizes;

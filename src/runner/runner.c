@@ -63,11 +63,13 @@ static _Noreturn void give_up(struct runner *s, enum wire_stage stage, int statu
     _exit(WIRE_EXIT_FAIL);
 }
 
-static void reply_ok(struct runner *s)
+/* note: NULL or not owned. */
+static void reply_ok(struct runner *s, const char *note)
 {
     struct wire_msg m = WIRE_MSG_INIT(WIRE_OK);
     struct err err = ERR_INIT;
 
+    m.u.note = (char *)note;
     if (wire_write(s->sock, &m, &err) < 0)
         _exit(WIRE_EXIT_EOF);
 }
@@ -212,12 +214,13 @@ static void seal_and_report(struct runner *s, uint32_t wanted)
 
 static void load(struct runner *s)
 {
+    const struct device_runner_ops *ops = s->device->runner;
     struct err err = ERR_INIT;
 
-    if (s->device->runner->load(s->ctx, s->handed.artifact_fd, &s->artifact, &err) < 0)
+    if (ops->load(s->ctx, s->handed.artifact_fd, &s->artifact, &err) < 0)
         give_up(s, WIRE_STAGE_LOAD, 0, err.text);
     close(s->handed.artifact_fd);
-    reply_ok(s);
+    reply_ok(s, ops->note ? ops->note(s->ctx) : NULL);
 }
 
 static struct device_call describe_call(const struct runner *s, void *in_base, void *out_base)
@@ -253,7 +256,7 @@ static void setup(struct runner *s)
     if (status)
         give_up(s, WIRE_STAGE_SETUP, status, err.text);
     ops->release(s->ctx, args);
-    reply_ok(s);
+    reply_ok(s, NULL);
 }
 
 /* Prepares all pairs of arenas now, so that an order does nothing but call. */

@@ -223,6 +223,24 @@ static void get_fail(struct frame_reader *r, struct wire_msg *m)
     get_text(r, f->text, sizeof(f->text));
 }
 
+static void put_note(const struct wire_msg *m, struct buf *out)
+{
+    put_text(out, m->u.note ? m->u.note : "", WIRE_MAX_NOTE + 1);
+}
+
+static void get_note(struct frame_reader *r, struct wire_msg *m)
+{
+    size_t len = get_below(r, 2, WIRE_MAX_NOTE + 1);
+    const char *text = (const char *)r->at;
+
+    if (r->left < len || memchr(text, '\0', len)) {
+        r->bad = true;
+        return;
+    }
+    take(r, len);
+    m->u.note = len ? xstrndup(text, len) : NULL;
+}
+
 static const struct codec {
     const char *name;
     bool fd;
@@ -238,7 +256,7 @@ static const struct codec {
     [WIRE_LOAD] = {"LOAD", true, put_bytes, get_bytes},
     [WIRE_SETUP] = {"SETUP", false, NULL, NULL},
     [WIRE_START] = {"START", false, NULL, NULL},
-    [WIRE_OK] = {"OK", false, NULL, NULL},
+    [WIRE_OK] = {"OK", false, put_note, get_note},
     [WIRE_FAIL] = {"FAIL", false, put_fail, get_fail},
     [WIRE_WARM] = {"WARM", false, NULL, NULL},
     [WIRE_SWEEP] = {"SWEEP", true, put_bytes, get_bytes},
@@ -265,6 +283,8 @@ void wire_msg_release(struct wire_msg *m)
     fd_closep(&m->fd);
     if (m->type == WIRE_SIZE)
         wire_size_release(&m->u.size);
+    if (m->type == WIRE_OK)
+        freep(&m->u.note);
 }
 
 void wire_encode(const struct wire_msg *m, struct buf *out)

@@ -17,7 +17,7 @@
  *     LOAD+fd  ----------------->         the artifact: kept closed until seccomp is on
  *            <-------------------  READY  sandbox layers that are on (or FAIL)
  *                                         from here on nothing is trusted: the artifact is loaded
- *            <-------------------  OK or FAIL {stage, text}
+ *            <-------------------  OK {note} or FAIL {stage, text}
  *     SETUP  ------------------->
  *            <-------------------  OK or FAIL
  *     START  ------------------->         the runner now watches the page
@@ -39,11 +39,12 @@
 #include <stdatomic.h>
 
 #define WIRE_MAGIC 0x59415341u /* "ASAY" */
-#define WIRE_VERSION 4
+#define WIRE_VERSION 5
 #define WIRE_MAX_FRAME 65536
 #define WIRE_MAX_ARENAS 64
 #define WIRE_PARAM_ARENA (WIRE_MAX_ARENAS - 1) /* number of an arena for parameters alone */
 #define WIRE_MAX_TENSORS 1024
+#define WIRE_MAX_NOTE 32768 /* bytes of an OK frame's note */
 
 /* Descriptors that a runner starts with. The lock is among them if nobody may be timed while the
  * device is being opened (process/devlock.h); the runner releases it by closing it. The turnstile
@@ -136,6 +137,9 @@ struct wire_msg {
         struct wire_arena arena;
         struct wire_size size;
         struct wire_fail fail;
+        /* OK: a runner's words on what it loaded, which the judge checks; NULL: none. Owned by the
+         * receiver, see wire_msg_release(). */
+        char *note;
         uint64_t bytes; /* PAGE (sizeof(struct wire_page)), LOAD, SWEEP */
     } u;
 };

@@ -16,7 +16,7 @@ int main(void)
     FIELD(sandbox_birth, builds);
     FIELD(python_tensor, dtype); FIELD(python_tensor, rank); FIELD(python_tensor, dim); FIELD(python_tensor, data);
     FIELD(python_glue, load); FIELD(python_glue, values); FIELD(python_glue, prepare); FIELD(python_glue, call); FIELD(python_glue, text);
-    FIELD(python_glue, text_bytes); FIELD(python_glue, results); FIELD(python_glue, n_results);
+    FIELD(python_glue, text_bytes); FIELD(python_glue, note); FIELD(python_glue, results); FIELD(python_glue, n_results);
     FIELD(sandbox_birth, between); FIELD(sandbox_birth, fds); FIELD(sandbox_birth, n_fds); FIELD(sandbox_birth, out_fd);
     FIELD(sandbox_birth, group_fd); FIELD(sandbox_birth, scratch);
     for (int t = 0; t < DT_COUNT; t++)
@@ -59,7 +59,7 @@ def case(wanted, have, expected, left=()):
 assert case([("a.weight", [4]), ("a.bias", [4])], [("a.bias", [4]), ("a.weight", [4])],
             {"a.weight": "a.weight", "a.bias": "a.bias"}) == {"name"}
 assert case([("ln.weight", [4]), ("ln.bias", [4])], [("model.LN_bias", [4]), ("model.LN_weight", [4])],
-            {"ln.weight": "model.LN_weight", "ln.bias": "model.LN_bias"}) == {"normalised name"}
+            {"ln.weight": "model.LN_weight", "ln.bias": "model.LN_bias"}) == {"normalised"}
 assert case([("conv.weight", [4, 3]), ("conv.bias", [4])], [("k", [4, 3]), ("c", [4])],
             {"conv.weight": "k", "conv.bias": "c"}) == {"shape"}
 # Order among equal shapes, weight with weight and bias with bias.

@@ -10,7 +10,9 @@
 #include "build/build.h"
 #include "build/evidence.h"
 #include "build/host_refs.h"
+#include "process/bundle.h"
 
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,6 +229,209 @@ static void test_other_devices(void **state)
     evidence_release(&e);
 }
 
+/* ---- what a rehearsal in Python left ---- */
+
+/* nvdisasm for files whose code is text behind an ELF header. */
+static const char behind_header[] = "#!/bin/sh\n[ \"$1\" = --version ] && exit 0\n"
+                                    "tail -c +65 \"$3\"\n";
+#define BF16                                                                          \
+    "\t\tFunction : other\n        /*0000*/    HGMMA.64x8x16.F32.BF16 R8, R4, R6 ;\n" \
+    "        /*0010*/    EXIT ;\n"
+
+struct folder {
+    struct buf list, bytes;
+};
+
+static void add_file(struct folder *f, const char *name, const void *bytes, size_t len)
+{
+    buf_addf(&f->list, "%s[\"%s\", %zu]", f->list.len ? ", " : "", name, len);
+    buf_add(&f->bytes, bytes, len);
+}
+
+static void add_elf(struct buf *out, int machine, const char *code)
+{
+    const Elf64_Ehdr head = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64},
+                             .e_machine = (Elf64_Half)machine};
+
+    buf_add(out, &head, sizeof(head));
+    buf_adds(out, code);
+}
+
+static void add_cubin(struct folder *f, const char *name, const char *code)
+{
+    AUTO(buf_release) struct buf file = BUF_INIT;
+
+    add_elf(&file, EM_CUDA, code);
+    add_file(f, name, file.ptr, file.len);
+}
+
+/* A library with one section, behind which the names of sections stand. */
+static void add_library(struct folder *f, const char *name, const char *section,
+                        const struct buf *body)
+{
+    AUTO(buf_release) struct buf file = BUF_INIT;
+    const size_t at = sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Shdr);
+    const Elf64_Ehdr head = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64},
+                             .e_machine = EM_X86_64,
+                             .e_shoff = sizeof(head),
+                             .e_shentsize = sizeof(Elf64_Shdr),
+                             .e_shnum = 2};
+    const Elf64_Shdr sections[2] = {
+        {.sh_type = SHT_STRTAB, .sh_offset = at + body->len, .sh_size = strlen(section) + 2},
+        {.sh_type = SHT_PROGBITS, .sh_name = 1, .sh_offset = at, .sh_size = body->len},
+    };
+
+    buf_add(&file, &head, sizeof(head));
+    buf_add(&file, sections, sizeof(sections));
+    buf_add(&file, body->ptr, body->len);
+    buf_add(&file, "", 1);
+    buf_add(&file, section, strlen(section) + 1);
+    add_file(f, name, file.ptr, file.len);
+}
+
+/* A container with one entry; kind 1: PTX, 2: machine code. */
+static struct buf fatbin_of(int kind, const struct buf *code)
+{
+    const struct {
+        uint32_t magic;
+        uint16_t version, head_bytes;
+        uint64_t bytes;
+        uint16_t kind, entry_version;
+        uint32_t entry_head_bytes;
+        uint64_t entry_bytes;
+    } heads = {0xBA55ED50u, 1, 16, 16 + code->len, (uint16_t)kind, 1, 16, code->len};
+    struct buf out = BUF_INIT;
+
+    buf_add(&out, &heads, sizeof(heads));
+    buf_add(&out, code->ptr, code->len);
+    return out;
+}
+
+/* Frees the folder. */
+static struct evidence look_into(struct folder *f, bool no_cache)
+{
+    AUTO(buf_release) struct buf frozen = BUF_INIT;
+    char hash[HASH_HEX];
+    struct evidence_request req = {.device = &device_cuda,
+                                   .artifact_fd = -1,
+                                   .folder = &frozen,
+                                   .artifact_hash = hash,
+                                   .cache_dir = cache,
+                                   .no_cache = no_cache};
+    struct evidence e = {0};
+    struct err err = ERR_INIT;
+
+    buf_addf(&frozen, "{\"files\": [%s]}\n", buf_str(&f->list));
+    buf_add(&frozen, f->bytes.ptr, f->bytes.len);
+    must(bundle_check_frozen(&frozen, &err), &err);
+    hash_of(frozen.ptr, frozen.len, hash);
+    must(evidence_collect(&req, &e, &err), &err);
+    buf_release(&f->list);
+    buf_release(&f->bytes);
+    return e;
+}
+
+/* Files are known by what is in them. The second time all comes from the cache. */
+static void test_folder_with_code(void **state)
+{
+    (void)state;
+    use_tool("nvdisasm", behind_header);
+    for (int time = 0; time < 2; time++) {
+        AUTO(buf_release) struct buf code = BUF_INIT;
+        struct folder f = {.list = BUF_INIT};
+
+        add_elf(&code, EM_CUDA, BF16);
+
+        AUTO(buf_release) struct buf fatbin = fatbin_of(2, &code);
+
+        add_file(&f, "cache/triton/X/k.ptx", "HMMA", 4);
+        add_cubin(&f, "cache/triton/X/k.cubin", CODE);
+        add_library(&f, "cache/extensions/m/m.so", ".nv_fatbin", &fatbin);
+        add_library(&f, "cache/triton/Y/launcher.so", ".text", &fatbin);
+
+        struct evidence e = look_into(&f, false);
+
+        if (!e.checked)
+            fail_msg("not checked: %s", e.why_not);
+        assert_true(e.own_code);
+        assert_int_equal(e.cached, time);
+        assert_int_equal(e.sass.n_kernels, 2);
+        assert_int_equal(sass_count_class(&e.sass.total, TENSOR_TF32), 1);
+        assert_int_equal(sass_count_class(&e.sass.total, TENSOR_BF16), 1);
+        assert_int_equal(e.sass.total.instructions, 4);
+        assert_null(e.loads_code);
+        evidence_release(&e);
+    }
+}
+
+/* A candidate that compiles nothing for the device has no code of its own: no tool is needed. */
+static void test_folder_without_code(void **state)
+{
+    const struct buf body = {.ptr = (char *)"text", .len = 4};
+    struct folder f = {.list = BUF_INIT};
+    struct evidence e;
+
+    (void)state;
+    setenv("ASSAY_DISASM", "/nonexistent/nvdisasm", 1);
+    for (int files = 0; files < 2; files++) {
+        if (files) {
+            add_file(&f, "candidate/data",
+                     "\x7f"
+                     "ELF",
+                     4);
+            add_library(&f, "cache/extensions/m/m.so", ".text", &body);
+        }
+        e = look_into(&f, false);
+        assert_true(e.applies && e.checked && e.own_code);
+        assert_int_equal(e.sass.total.instructions, 0);
+        assert_null(e.tool);
+        evidence_release(&e);
+    }
+}
+
+/* PTX is compiled later; what cannot be read may be anything. */
+static void test_folder_that_hides(void **state)
+{
+    AUTO(buf_release) struct buf ptx = BUF_INIT, stripped = BUF_INIT;
+    struct folder f = {.list = BUF_INIT};
+    struct evidence e;
+
+    (void)state;
+    use_tool("nvdisasm", behind_header);
+    buf_adds(&ptx, ".version 8.0");
+
+    AUTO(buf_release) struct buf source = fatbin_of(1, &ptx), small = fatbin_of(2, &ptx);
+
+    add_cubin(&f, "k.cubin", CODE);
+    add_library(&f, "m.so", ".nv_fatbin", &source);
+    e = look_into(&f, true);
+    assert_true(e.checked);
+    assert_string_equal(e.loads_code, "PTX");
+    evidence_release(&e);
+
+    add_library(&f, "cache/a b.so", ".nv_fatbin", &small);
+    e = look_into(&f, true);
+    assert_false(e.checked);
+    assert_true(e.own_code);
+    assert_string_equal(e.why_not, "cache/a?b.so: the library's .nv_fatbin cannot be read: machine "
+                                   "code is compressed");
+    evidence_release(&e);
+
+    add_elf(&stripped, EM_X86_64, "code");
+    add_file(&f, "m.so", stripped.ptr, stripped.len);
+    e = look_into(&f, true);
+    assert_false(e.checked);
+    assert_string_equal(e.why_not, "m.so: the artifact is no library that can be read");
+    evidence_release(&e);
+
+    for (int i = 0; i < 257; i++)
+        add_cubin(&f, "k.cubin", CODE);
+    e = look_into(&f, true);
+    assert_false(e.checked);
+    assert_string_equal(e.why_not, "257 files with machine code, at most 256 are read");
+    evidence_release(&e);
+}
+
 /* ---- what host code refers to ---- */
 
 #define BEGIN                                                                                    \
@@ -356,9 +561,10 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_shared_library), TEST(test_machine_code_alone),  TEST(test_cache),
-        TEST(test_damaged_cache),  TEST(test_not_checked),         TEST(test_other_devices),
-        TEST(test_host_code),      TEST(test_library_taken_apart),
+        TEST(test_shared_library),   TEST(test_machine_code_alone),  TEST(test_cache),
+        TEST(test_damaged_cache),    TEST(test_not_checked),         TEST(test_other_devices),
+        TEST(test_folder_with_code), TEST(test_folder_without_code), TEST(test_folder_that_hides),
+        TEST(test_host_code),        TEST(test_library_taken_apart),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

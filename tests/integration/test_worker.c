@@ -172,7 +172,7 @@ static void test_writes_frames(void **state)
     check_encodes("print(wire.encode_ready(5).hex())", &m);
     assert_int_equal(m.type, WIRE_READY);
     assert_int_equal(m.u.ready.layers, 5);
-    check_encodes("print(wire.encode(wire.OK).hex())", &m);
+    check_encodes("print(wire.encode_ok().hex())", &m);
     assert_int_equal(m.type, WIRE_OK);
     /* Longer than the field, and cut inside a character of two bytes. */
     check_encodes("print(wire.encode_fail(wire.STAGE_SETUP, -3, \"\\u00e4\" * 600).hex())", &m);

@@ -139,6 +139,43 @@ static void kinds_are_apart(void **state)
     NEAR(a.models[ANALYZE_ALGEBRA][0].peak_mean, 0.5);
 }
 
+/* A pass whose code was only seen in part is right, and its time is ranked with no other. */
+static void own_code_is_apart(void **state)
+{
+    static const char *const problems[] = {"p", NULL};
+    static const double base[] = {8};
+    AUTO(results_freep) struct results *r = new_run(two_models, problems);
+    AUTO(analysis_release) struct analysis a = {0};
+    struct times t = {problems, base};
+    const struct analyze_baseline baseline = {"them", known_time, &t};
+
+    (void)state;
+    add(r, 0, 0, 0, 0, VERDICT_PASS, 4);
+    for (int sample = 1; sample < 3; sample++) {
+        struct results_cell *c = add(r, 0, 0, sample, 0, VERDICT_PASS, sample);
+
+        c->own_code = true;
+        c->own_peak = c->peak_fraction;
+        c->peak_fraction = NAN;
+    }
+    add(r, 1, 0, 0, 0, VERDICT_PASS, 5);
+    analyze(r, &baseline, &a);
+    assert_int_equal(a.cells[0].correct, 3);
+    assert_int_equal(a.cells[0].own_code, 2);
+    assert_int_equal(a.cells[0].without_baseline, 0);
+    NEAR(a.cells[0].peak.best, 0.25);
+    NEAR(a.cells[0].own_peak.best, 1);
+    assert_int_equal(a.cells[0].own_peak.best_sample, 1);
+    NEAR(a.cells[0].speedup.best, 2);
+    assert_int_equal(a.cells[0].faster[0], 3);
+    assert_int_equal(a.cells[0].faster[3], 1);
+    assert_int_equal(a.cells[1].own_code, 0);
+    assert_true(isnan(a.cells[1].own_peak.best));
+    assert_int_equal(a.ceilings[0].best_peak_model, 0);
+    NEAR(a.ceilings[0].best_peak, 0.25);
+    NEAR(a.ceilings[0].best_speedup, 2);
+}
+
 /* Right only when it is every time; the time is the median. */
 static void repeats_are_one_sample(void **state)
 {
@@ -276,11 +313,12 @@ static void nothing_at_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernelbench_vectors),    cmocka_unit_test(pass_at_k),
-        cmocka_unit_test(denominators_are_fixed), cmocka_unit_test(kinds_are_apart),
-        cmocka_unit_test(repeats_are_one_sample), cmocka_unit_test(orders_that_turn),
-        cmocka_unit_test(medians_and_bests),      cmocka_unit_test(a_missing_baseline_shows),
-        cmocka_unit_test(csv_quotes_names),       cmocka_unit_test(nothing_at_all),
+        cmocka_unit_test(kernelbench_vectors),      cmocka_unit_test(pass_at_k),
+        cmocka_unit_test(denominators_are_fixed),   cmocka_unit_test(kinds_are_apart),
+        cmocka_unit_test(own_code_is_apart),        cmocka_unit_test(repeats_are_one_sample),
+        cmocka_unit_test(orders_that_turn),         cmocka_unit_test(medians_and_bests),
+        cmocka_unit_test(a_missing_baseline_shows), cmocka_unit_test(csv_quotes_names),
+        cmocka_unit_test(nothing_at_all),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -190,6 +190,33 @@ static void frozen_files_have_a_limit(void **state)
     assert_non_null(strstr(err.text, "at most 50.3 MB are kept"));
 }
 
+static int note_file(void *arg, const char *name, const char *bytes, size_t len)
+{
+    buf_addf(arg, "%s=%.*s ", name, (int)len, bytes);
+    return strcmp(name, "stop") == 0 ? 7 : 0;
+}
+
+static void frozen_files_are_walked(void **state)
+{
+    static const struct {
+        const char *text, *seen;
+        int rc;
+    } cases[] = {
+        {"", "", 0},
+        {"{\"files\": []}\n", "", 0},
+        {"{\"files\": [[\"a\", 1], [\"b/c\", 0], [\"d\", 2]]}\n122", "a=1 b/c= d=22 ", 0},
+        {"{\"files\": [[\"a\", 1], [\"stop\", 1], [\"d\", 2]]}\n1233", "a=1 stop=2 ", 7},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        AUTO(buf_release) struct buf frozen = frozen_of(cases[i].text), seen = BUF_INIT;
+
+        assert_int_equal(bundle_each_frozen(&frozen, note_file, &seen), cases[i].rc);
+        assert_string_equal(buf_str(&seen), cases[i].seen);
+    }
+}
+
 static void frozen_files_reach_the_runner(void **state)
 {
     AUTO(problem_freep) struct problem *p = load(problem);
@@ -221,6 +248,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frozen_files_are_checked),
         cmocka_unit_test(frozen_files_have_a_limit),
+        cmocka_unit_test(frozen_files_are_walked),
         cmocka_unit_test(frozen_files_reach_the_runner),
         cmocka_unit_test(says_what_the_problem_wants),
         cmocka_unit_test(names_are_plain),

@@ -80,7 +80,7 @@ static void fields_arrive(void **state)
 /* The layout is part of the protocol: bytes on the wire, not a struct of this compiler. */
 static void bytes_are_fixed(void **state)
 {
-    static const unsigned char want[] = {'A', 'S', 'A', 'Y', 4, 0, WIRE_ARENA, 0, 13, 0, 0, 0, 63,
+    static const unsigned char want[] = {'A', 'S', 'A', 'Y', 5, 0, WIRE_ARENA, 0, 13, 0, 0, 0, 63,
                                          0,   0,   0,   0,   0, 0, 0,          8, 0,  0, 0, 1};
     AUTO(buf_release) struct buf b = encoded(&samples[3]);
 
@@ -160,7 +160,7 @@ static void bad_values_are_refused(void **state)
         const char *error;
     } cases[] = {
         {0, 0, 4, 0x12345678, "magic"},
-        {0, 4, 2, WIRE_VERSION + 1, "protocol version 5, wanted 4"},
+        {0, 4, 2, WIRE_VERSION + 1, "protocol version 6, wanted 5"},
         {0, 4, 2, 0, "protocol version 0"},
         {0, 6, 2, 0, "unknown frame type 0"},
         {0, 6, 2, WIRE_SWEEP + 1, "unknown frame type 13"},
@@ -190,6 +190,10 @@ static void bad_values_are_refused(void **state)
         {4, 31, 8, UINT64_MAX - 255, "SIZE"},
         {4, 39, 8, UINT64_MAX, "SIZE"}, /* dim -1 */
         {4, 39, 8, 1ull << 46, "SIZE"}, /* x 16 elements: over SHAPE_MAX_COUNT */
+        {8, 12, 2, 13, "OK"},           /* length of the note */
+        {8, 12, 2, 11, "OK"},
+        {8, 12, 2, WIRE_MAX_NOTE + 1, "OK"},
+        {8, 14, 1, 0, "OK"}, /* NUL inside */
         {9, 12, 4, WIRE_STAGE_SETUP + 1, "FAIL"},
         {9, 20, 2, 1024, "FAIL"},
         {9, 22, 1, 0, "FAIL"},
@@ -211,6 +215,29 @@ static void bad_values_are_refused(void **state)
     }
 }
 
+/* An OK frame without a note, and with the longest one. */
+static void notes_have_a_limit(void **state)
+{
+    AUTO(buf_release) struct buf text = BUF_INIT;
+    struct wire_msg m = WIRE_MSG_INIT(WIRE_OK), back = WIRE_MSG_INIT(0);
+    struct err err = ERR_INIT;
+
+    (void)state;
+
+    AUTO(buf_release) struct buf none = encoded(&m);
+
+    assert_int_equal(wire_decode(none.ptr, none.len, &back, &err), 0);
+    assert_null(back.u.note);
+    buf_fill(&text, 'x', WIRE_MAX_NOTE + 1);
+    m.u.note = text.ptr;
+
+    AUTO(buf_release) struct buf longest = encoded(&m);
+
+    assert_int_equal(wire_decode(longest.ptr, longest.len, &back, &err), 0);
+    assert_int_equal(strlen(back.u.note), WIRE_MAX_NOTE);
+    wire_msg_release(&back);
+}
+
 static void long_texts_are_cut(void **state)
 {
     struct wire_msg m = WIRE_MSG_INIT(WIRE_FAIL), back = WIRE_MSG_INIT(0);
@@ -225,17 +252,18 @@ static void long_texts_are_cut(void **state)
     assert_int_equal(strlen(back.u.fail.text), sizeof(m.u.fail.text) - 1);
 }
 
-/* The numbers and characters between the braces that follow `name`. */
+/* The numbers and characters between the braces or brackets that follow `name =`. */
 static struct buf bytes_of(const char *source, const char *name)
 {
     struct buf b = BUF_INIT;
     const char *at = strstr(source, name);
 
-    at = at ? strchr(at, '{') : NULL;
-    while (at && *at && *at != '}') {
+    at = at ? strchr(at, '=') : NULL;
+    at = at ? strpbrk(at, "{[") : NULL;
+    while (at && *at && !strchr("}]", *at)) {
         at += 1 + strspn(at + 1, " \n");
         buf_addch(&b, at[0] == '\'' ? at[1] : (char)strtol(at, NULL, 10));
-        at += strcspn(at, ",}");
+        at += strcspn(at, ",}]");
     }
     return b;
 }
@@ -244,7 +272,8 @@ static struct buf bytes_of(const char *source, const char *name)
  * and nobody tried what the judge makes of its stage. */
 static void forged_frames_are_of_this_version(void **state)
 {
-    static const char *const files[] = {"cpu/091_forged_failure.c", "cuda/091_forged_failure.cu"};
+    static const char *const files[] = {"cpu/091_forged_failure.c", "cuda/091_forged_failure.cu",
+                                        "python/091_forged_failure.py"};
     static const struct wire_msg fail = {WIRE_FAIL, -1, {.fail = {WIRE_STAGE_DEVICE, 0, ""}}};
     AUTO(buf_release) struct buf want = encoded(&fail);
     const char *share = getenv("ASSAY_SHARE");
@@ -257,7 +286,7 @@ static void forged_frames_are_of_this_version(void **state)
 
         assert_int_equal(fs_read(path, 65536, &text, &err), 0);
 
-        AUTO(buf_release) struct buf forged = bytes_of(buf_str(&text), "frame[]");
+        AUTO(buf_release) struct buf forged = bytes_of(buf_str(&text), "frame");
 
         assert_int_equal(forged.len, want.len);
         assert_memory_equal(forged.ptr, want.ptr, want.len);
@@ -274,6 +303,7 @@ int main(void)
         cmocka_unit_test(trailing_bytes_are_refused),
         cmocka_unit_test(flipped_bits),
         cmocka_unit_test(bad_values_are_refused),
+        cmocka_unit_test(notes_have_a_limit),
         cmocka_unit_test(long_texts_are_cut),
         cmocka_unit_test(forged_frames_are_of_this_version),
     };

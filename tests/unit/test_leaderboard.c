@@ -74,6 +74,55 @@ static void repeats_of_a_sample_are_one(void **state)
     json_decref(devices);
 }
 
+/* A pass whose code was only seen in part stands in a list of its own, and one that was seen stands
+ * for a cell before it. */
+static void own_code_is_ranked_apart(void **state)
+{
+    struct results_cell mixed[] = {
+        CELL(0, 0, 0, "x0", VERDICT_PASS, "", NAN), CELL(0, 0, 1, "x1", VERDICT_PASS, "", NAN),
+        CELL(0, 1, 0, "y0", VERDICT_PASS, "", NAN), CELL(0, 1, 1, "y1", VERDICT_PASS, "", 0.3),
+        CELL(1, 0, 0, "z0", VERDICT_PASS, "", 0.4),
+    };
+    static const double own[] = {0.5, 0.9, 0.8};
+    AUTO(buf_release) struct buf text = BUF_INIT;
+    struct results r = results;
+    json_t *devices = json_array(), *board;
+
+    (void)state;
+    for (int i = 0; i < (int)ARRAY_SIZE(mixed); i++) {
+        mixed[i].model = models[mixed[i].model_at];
+        mixed[i].problem = problems[mixed[i].problem_at].name;
+        mixed[i].own_code = i < (int)ARRAY_SIZE(own);
+        mixed[i].own_peak = mixed[i].own_code ? own[i] : NAN;
+    }
+    r.cells = mixed;
+    r.n_cells = ARRAY_SIZE(mixed);
+    board = leaderboard_make(&r, &no_notes, devices);
+
+    const json_t *a = json_array_get(json_object_get(board, "models"), 0);
+    const json_t *cell = at(a, "results", "level1/p1");
+    const json_t *p1 = at(board, "per_problem", "level1/p1");
+    const json_t *ranked = json_object_get(p1, "ranked_passes");
+    const json_t *apart = json_object_get(p1, "ranked_own_code");
+
+    assert_string_equal(json_string_value(json_object_get(cell, "run_id")), "x1");
+    assert_true(json_is_true(json_object_get(cell, "own_code")));
+    assert_true(json_is_null(json_object_get(cell, "peak_fraction")));
+    assert_near(json_number_value(json_object_get(cell, "own_code_peak_fraction")), 0.9);
+    assert_int_equal(json_integer_value(json_object_get(p1, "n_passed")), 2);
+    assert_string_equal(json_string_value(json_object_get(p1, "best_model")), EVIL);
+    assert_int_equal(json_array_size(ranked), 1);
+    assert_int_equal(json_array_size(apart), 1);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(apart, 0), "model")), "a");
+    cell = at(a, "results", "level1/p2");
+    assert_string_equal(json_string_value(json_object_get(cell, "run_id")), "y1");
+    assert_true(json_is_null(json_object_get(cell, "own_code_peak_fraction")));
+    leaderboard_markdown(board, &text);
+    assert_non_null(strstr(buf_str(&text), "| a | 2/2 | pass (own code: 90.0 %) | 30.0 % |"));
+    json_decref(board);
+    json_decref(devices);
+}
+
 static void problems_rank_their_passes(void **state)
 {
     json_t *board = board_of(&no_notes);
@@ -132,6 +181,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_sample_stands_for_a_cell),
         cmocka_unit_test(repeats_of_a_sample_are_one),
+        cmocka_unit_test(own_code_is_ranked_apart),
         cmocka_unit_test(problems_rank_their_passes),
         cmocka_unit_test(markdown_is_a_table_whatever_the_names),
         cmocka_unit_test(marks_come_from_notes),

@@ -90,6 +90,32 @@ static void test_not_checked(void **state)
     evidence_release(&loads_bf16);
 }
 
+/* Of a candidate in Python only its own code is seen: the same rules, and other words. */
+static void test_own_code(void **state)
+{
+    struct evidence fp8 = evidence_of(FP8), bf16 = evidence_of(BF16);
+    struct evidence nothing = {.applies = true, .checked = true, .own_code = true};
+    AUTO(buf_release) struct buf line = BUF_INIT;
+    struct verdict v = VERDICT_INIT;
+
+    (void)state;
+    fp8.own_code = bf16.own_code = true;
+    assert_int_equal(requirement_check(&fp8, "fp8", &v), 0);
+    assert_int_equal(requirement_check(&nothing, NULL, &v), 0);
+    assert_int_equal(requirement_check(&bf16, "fp8", &v), 1);
+    assert_int_equal(v.kind, VERDICT_REJECTED);
+    assert_int_equal(requirement_check(&nothing, "fp8", &v), 1);
+    assert_int_equal(v.kind, VERDICT_REJECTED);
+    assert_string_equal(v.detail,
+                        "requires fp8 tensor cores; the code uses no tensor cores (its own "
+                        "code, without that of libraries)");
+    requirement_describe(&fp8, "fp8", &line);
+    assert_non_null(strstr(buf_str(&line), "only its own code was seen, so it is ranked apart; "
+                                           "tensor cores: fp8"));
+    evidence_release(&fp8);
+    evidence_release(&bf16);
+}
+
 static void test_other_devices(void **state)
 {
     const struct evidence e = {.applies = false};
@@ -144,6 +170,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_code),
         cmocka_unit_test(test_not_checked),
+        cmocka_unit_test(test_own_code),
         cmocka_unit_test(test_other_devices),
         cmocka_unit_test(test_every_requirement_is_known),
         cmocka_unit_test(test_line_for_people),

@@ -210,6 +210,7 @@ static void reset_is_the_end(void **state)
     fd_closep(&p.a);
     assert_int_equal(recv_now(p.b, &m, &err), 1);
     assert_int_equal(m.type, WIRE_OK);
+    wire_msg_release(&m);
     assert_int_equal(recv_now(p.b, &m, &err), 0);
     assert_int_equal(wire_send(p.b, &samples[7], &err), -1); /* and no SIGPIPE */
 }

@@ -24,7 +24,7 @@ static const struct wire_msg samples[] = {
     {WIRE_LOAD, -1, {.bytes = 12345}},
     {WIRE_SETUP, -1, {.bytes = 0}},
     {WIRE_START, -1, {.bytes = 0}},
-    {WIRE_OK, -1, {.bytes = 0}},
+    {WIRE_OK, -1, {.note = (char *)"shape lin.w\n"}},
     {WIRE_FAIL, -1, {.fail = {WIRE_STAGE_SETUP, -7, "assay_setup returned -7"}}},
     {WIRE_WARM, -1, {.bytes = 0}},
 };

@@ -66,10 +66,17 @@ def bind(wanted, have):
     """(bound, names of the problem's that are left over)"""
     match = Matcher(wanted, have)
     match.by_key(lambda name, what: (name, what), "name")
-    match.by_key(lambda name, what: (normalised(name), what), "normalised name")
+    match.by_key(lambda name, what: (normalised(name), what), "normalised")
     match.by_key(lambda name, what: what, "shape")
     match.by_order()
     return match.bound, list(match.wanted)
+
+
+def note(wanted, bound):
+    """A line for each of the problem's parameters, in order: its rule, and a name that differs from its own
+    (src/process/bound.h)."""
+    lines = (rule if other == name else f"{rule} {other}" for name in wanted for other, rule in [bound[name]])
+    return "".join(line + "\n" for line in lines).encode("ascii", "backslashreplace")
 
 
 def describe(side):

@@ -4,6 +4,7 @@ import ctypes
 
 MAX_RANK = 8
 TEXT_BYTES = 1024
+NOTE_BYTES = 32768  # WIRE_MAX_NOTE of src/wire/wire.h
 ERROR_BYTES = 111  # of a call's error: WIRE_ERROR_MAX of src/wire/wire.h less the end
 MAX_RESULTS = 7
 
@@ -30,7 +31,8 @@ CALL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
 
 class Glue(ctypes.Structure):
     _fields_ = [("open", OPEN), ("load", LOAD), ("values", VALUES), ("prepare", PREPARE), ("call", CALL), ("copy", COPY),
-                ("save", SAVE), ("text", ctypes.c_void_p), ("text_bytes", ctypes.c_size_t), ("results", ctypes.c_void_p), ("n_results", ctypes.c_void_p)]
+                ("save", SAVE), ("text", ctypes.c_void_p), ("text_bytes", ctypes.c_size_t),
+                ("note", ctypes.c_void_p), ("results", ctypes.c_void_p), ("n_results", ctypes.c_void_p)]
 
 
 class Birth(ctypes.Structure):

@@ -74,6 +74,7 @@ class Candidate:
         n_in = len(self.bundle.module["forward"]) + len(self.wanted)
         n_out = len(self.bundle.head["outputs"])
         self.takes_params, self.parameters = True, calls.Parameters([])
+        self.bound = {name: (name, "argument") for name in self.wanted}
         self.given_outputs = False
         if self.name == "custom_kernel":
             entry.check_call(self.name, function, [None], "argument")
@@ -97,6 +98,9 @@ class Candidate:
         if self.bundle.head["results_named"]:
             call.name_results(results, tensors)
         return call
+
+    def note(self):
+        return binding.note(self.wanted, self.bound)
 
     def save(self, fd):
         save_folder(fd, self.bundle)
@@ -123,12 +127,13 @@ class Runner:
         self.where, self.builds = place.PLACES[device](), builds
         self.candidate, self.calls = None, []
         self.text = ctypes.create_string_buffer(library.TEXT_BYTES)
+        self.note = ctypes.create_string_buffer(library.NOTE_BYTES + 1)
         table = library.Results()
         self.results = calls.Results(table)
         self.glue = library.Glue(
             library.OPEN(self.open), library.LOAD(self.load), library.VALUES(self.values),
             library.PREPARE(self.prepare), library.CALL(self.call), library.COPY(self.copy), library.SAVE(self.save),
-            ctypes.addressof(self.text), len(self.text), ctypes.addressof(table),
+            ctypes.addressof(self.text), len(self.text), ctypes.addressof(self.note), ctypes.addressof(table),
             ctypes.addressof(table) + library.Results.count.offset)
 
     def say(self, text):
@@ -155,6 +160,8 @@ class Runner:
             if bundle.fixed:
                 weights.guard_initialisers()
             self.candidate = ROLES[bundle.head.get("role", "candidate")](bundle, self.where)
+            note = self.candidate.note()
+            self.note.value = note if len(note) <= library.NOTE_BYTES else b""
             return self.settle()
         except BaseException as error:
             return self.refuse(error)

@@ -187,10 +187,10 @@ class Session:
         self.take()
         self.send(wire.encode_ready(0))  # no layer of the sandbox is on
         self.load()
-        self.send(wire.encode(wire.OK))
+        self.send(wire.encode_ok())
         self.expect(wire.SETUP)
         self.setup()
-        self.send(wire.encode(wire.OK))
+        self.send(wire.encode_ok())
         self.expect(wire.START)
         self.watch()
 

@@ -10,7 +10,7 @@ import struct
 from collections import namedtuple
 
 MAGIC = 0x59415341
-VERSION = 4
+VERSION = 5
 MAX_FRAME = 65536
 
 HELLO, READY, PAGE, ARENA, SIZE, LOAD, SETUP, START, OK, FAIL, WARM, SWEEP = range(1, 13)
@@ -133,6 +133,10 @@ def decode(frame):
 
 def encode(kind, payload=b""):
     return struct.pack("<IHHI", MAGIC, VERSION, kind, len(payload)) + payload
+
+
+def encode_ok():
+    return encode(OK, struct.pack("<H", 0))  # no note
 
 
 def encode_ready(layers):

@@ -86,6 +86,9 @@ function interval(lo, hi) {
   return f(lo) === f(hi) ? null : f(lo) + '–' + f(hi);
 }
 
+// Only the candidate's own code was seen, where a class is required: such a pass is not ranked with others.
+const ownCode = (peak) => (finite(peak) ? percent(peak) + ' · ' : '') + 'own code';
+
 function passCell(r, faded) {
   const known = finite(r.peak_fraction);
   return h('td', { class: 'cell ' + (known ? heatClass(r.peak_fraction) : 'pass') + faded },
@@ -93,7 +96,7 @@ function passCell(r, faded) {
       h('b', {}, known ? percent(r.peak_fraction, '') : 'PASS',
         known && r.peak_fraction > 1 && h('span', { title: 'above the peak it is held against' }, '!'),
         mark(r.annotation)),
-      h('small', {}, [known ? interval(r.peak_lo, r.peak_hi) : 'not timed', r.samples > 1 && `${r.passed}/${r.samples}`]
+      h('small', {}, [known ? interval(r.peak_lo, r.peak_hi) : r.own_code ? ownCode(r.own_code_peak_fraction) : 'not timed', r.samples > 1 && `${r.passed}/${r.samples}`]
         .filter(Boolean).join(' · ') || ' ')));
 }
 

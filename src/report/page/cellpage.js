@@ -46,6 +46,7 @@ function evidenceBlock(evidence) {
   if (!evidence.checked) return block('Evidence', false, h('p', {}, 'The machine code was not read: ', evidence.why || 'unknown'));
   return block('Evidence', true, definition([['tensor cores', (evidence.tensor || []).join(', ') || 'none'],
     evidence.requires && ['the problem requires', evidence.requires], ['instructions', count(evidence.instructions)], ['read by', evidence.tool],
+    evidence.scope === 'own_code' && ['seen', 'its own code, not that of libraries'],
     evidence.loads_code && ['could load code', evidence.loads_code],
     ['opcodes', Object.entries(evidence.opcodes || {}).map(([k, v]) => `${k} ${v}`).join(', ')]]),
   (evidence.kernels || []).length > 0 && h('div', { class: 'scroll' }, h('table', { class: 'list' }, h('thead', {}, h('tr', {},
@@ -92,7 +93,7 @@ function verdictLine(cell, record) {
   return [h('p', { class: 'judgement' }, h('span', { class: 'verdict big w-' + cell.v }, cell.v.replace('_', ' ')), cell.r && h('b', {}, cell.r),
     record.detail && h('span', {}, record.detail)),
   cell.v === 'pass' && h('div', { class: 'cards' },
-    figure(percent(cell.pf), 'of peak', interval(cell.lo, cell.hi) && interval(cell.lo, cell.hi) + ' %'),
+    figure(percent('own' in cell ? cell.own : cell.pf), 'own' in cell ? 'of peak, own code only' : 'of peak', interval(cell.lo, cell.hi) && interval(cell.lo, cell.hi) + ' %'),
     figure(percent(cell.sol), 'of what this device reaches'),
     figure(duration(cell.us), record.sizes.length > 1 ? 'cold, geometric mean' : 'cold', first && finite(first.cold_lo) && `${duration(first.cold_lo)} .. ${duration(first.cold_hi)}`),
     first && figure(duration(first.hot_us), 'hot', 'back to back'))];
