@@ -207,6 +207,16 @@ int judge_open_reference(struct judge *g, const char *path, const struct session
     return -1;
 }
 
+int judge_draft(struct judge *g, struct reference *reference, const struct device *device,
+                int index, const struct plan *plan, struct buf *ret, struct err *err)
+{
+    /* Nobody is timed, so the device need not be measured. */
+    if (take_station(g, device, index, err) < 0 || station_open(g->station, err) < 0 ||
+        join(g, reference, plan, err) < 0)
+        return -1;
+    return reference_draft(reference, ret, err);
+}
+
 /* --- sessions --- */
 
 /* Whether the session at hand serves this request. Options that concern one candidate only may

@@ -19,6 +19,7 @@
 #include "process/devlock.h"
 #include "process/rproc.h"
 
+#include <assert.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -45,6 +46,7 @@ struct reference {
     char hash[HASH_HEX];
     struct problem *problem;
     bool in_double, never_negative; /* by its own word */
+    bool drafts;                    /* the next process writes a draft, not a description */
     struct admit_result *admission;
     struct ops_engine engine;
     struct drawer drawer;
@@ -142,8 +144,8 @@ void reference_rest(struct reference *r)
 static int write_bundle(struct reference *r, struct err *err)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
-    const struct bundle_reference b = {r->file, &r->text, graph_of(r), &r->sources,
-                                       r->plan.weights};
+    const struct bundle_reference b = {r->file,     &r->text,        graph_of(r),
+                                       &r->sources, r->plan.weights, r->drafts};
 
     bundle_write_reference(&b, &text);
     return fs_sealed_memfd("assay-reference", text.ptr, text.len, &r->config.artifact_fd, err);
@@ -465,6 +467,24 @@ int reference_describe(struct reference *r, struct err *err)
     int rc = take_description(r, err);
 
     /* The next process has arenas for a content. */
+    reference_rest(r);
+    free_arenas(r);
+    return rc;
+}
+
+int reference_draft(struct reference *r, struct buf *ret, struct err *err)
+{
+    AUTO(devlock_release) struct devlock held = DEVLOCK_INIT;
+    struct request q = {.r = r};
+
+    assert(!r->problem);
+    r->drafts = true;
+
+    int rc = lock(r, &held, err) < 0 || ask(&q, WIRE_ORDER_SAVE, err) < 0 ? -1 : 0;
+
+    if (rc == 0)
+        rc = read_description(r, ret, err);
+    r->drafts = false;
     reference_rest(r);
     free_arenas(r);
     return rc;

@@ -34,6 +34,9 @@ void reference_rest(struct reference *r);
 
 /* Has the module describe itself, once. ERR_INPUT, with the file's name: what is wrong with it. */
 int reference_describe(struct reference *r, struct err *err);
+/* Has torch.fx trace the module, and returns a draft of a problem file in JSON: `text`, and
+ * `untranslated`, a list of lines. A stranger's process wrote it. Before reference_describe(). */
+int reference_draft(struct reference *r, struct buf *ret, struct err *err);
 /* Puts the null candidates to the reference, once; the joined station's lock is shared. */
 int reference_admit(struct reference *r, struct err *err);
 

@@ -283,9 +283,10 @@ static json_t *sources_json(const struct bundle_reference *r)
 
 void bundle_write_reference(const struct bundle_reference *r, struct buf *out)
 {
-    json_t *head = json_pack("{s:s, s:s, s:s, s:o, s:o}", "role", "reference", "main",
-                             plain_name(r->file), "entry", "Model", "files",
-                             file_json(r->file, r->text->len), "sources", sources_json(r));
+    json_t *head =
+        json_pack("{s:s, s:s, s:s, s:o, s:o, s:b}", "role", "reference", "main",
+                  plain_name(r->file), "entry", "Model", "files", file_json(r->file, r->text->len),
+                  "sources", sources_json(r), "drafts", r->drafts);
 
     json_object_set_new(head, "weights", json_string(weights_names[r->weights]));
 

@@ -50,6 +50,7 @@ struct bundle_reference {
     const struct graph *graph;
     const struct layout *in;
     enum weights weights;
+    bool drafts; /* the process writes a draft of a problem file, in place of its description */
 };
 void bundle_write_reference(const struct bundle_reference *r, struct buf *out);
 

@@ -10,7 +10,7 @@ import re
 
 import torch
 
-from . import binding, calls, entry
+from . import binding, calls, draft, entry
 
 DRAW, DOUBLE, DECLARED = range(3)  # enum reference_command of src/judge/reference.c
 DTYPES = {name: short for short, name in calls.TORCH_NAMES.items()}
@@ -252,12 +252,16 @@ class Reference:
             raise Unfit("get_inputs() does not always return as many arguments")
         return described
 
-    def describe(self):
-        arguments, values, names = self.arguments(1), self.parameters(1), Names()
-        tensors = [value for value in arguments if isinstance(value, torch.Tensor)]
-        if not tensors:
+    def fitting_arguments(self):
+        arguments = self.arguments(1)
+        if not any(isinstance(value, torch.Tensor) for value in arguments):
             raise Unfit("get_inputs() returns no tensor")
         entry.check_call("Model.forward", self.model.forward, arguments, "arguments of get_inputs()")
+        return arguments
+
+    def describe(self):
+        arguments, values, names = self.fitting_arguments(), self.parameters(1), Names()
+        tensors = [value for value in arguments if isinstance(value, torch.Tensor)]
         for name, value in zip(self.names, values):
             if value.is_floating_point() and torch.isnan(value).any():
                 raise Unfit(f"parameter {name} is NaN after construction")
@@ -283,8 +287,17 @@ class Reference:
     def note(self):
         return b""  # it binds nothing
 
+    def draft(self):
+        """A draft of a problem file, for `assay import`."""
+        name = self.bundle.main.rpartition(".")[0]
+        try:
+            text, untranslated = draft.draft(self.model, self.fitting_arguments(), name, self.init)
+        except draft.Untraceable as error:
+            raise Unfit(f"torch.fx cannot trace it: {error}") from error
+        return {"text": text, "untranslated": untranslated}
+
     def save(self, fd):
-        text = json.dumps(self.describe())
+        text = json.dumps(self.draft() if self.bundle.head["drafts"] else self.describe())
         with open(fd, "wb", closefd=False) as out:
             out.write(text.encode())
 

@@ -1,0 +1,1 @@
+"$ASSAY" import no_such_file.py
