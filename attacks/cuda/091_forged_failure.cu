@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-/* magic, version 4, type FAIL, length; stage DEVICE, status 0, no text */
+/* magic, version 5, type FAIL, length; stage DEVICE, status 0, no text */
 static const unsigned char frame[] = {'A', 'S', 'A', 'Y', 5, 0, 10, 0, 10, 0, 0,
                                       0,   1,   0,   0,   0, 0, 0,  0, 0,  0, 0};
 

@@ -179,6 +179,7 @@ static void end_trial(struct trial *t)
         arenas_free_later(&t->crew.arenas[i], c->pool, c->exiting);
     free(t->pooled);
     free(t->crew.text);
+    free(t->crew.note);
     series_release(&t->wakes);
     series_release(&t->flushes);
     series_release(&t->probes);
