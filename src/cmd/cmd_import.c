@@ -5,8 +5,6 @@
 
 #include "base/fs.h"
 #include "judge/judge.h"
-#include "judge/reference.h"
-#include "terms/source.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -129,20 +127,13 @@ static int take_draft(const char *file, const struct import_options *o, const st
 static int import_file(struct app *app, const struct import_options *o, const char *file,
                        struct buf *ret, struct err *err)
 {
-    AUTO(reference_freep) struct reference *reference = NULL;
-    AUTO(buf_release) struct buf text = BUF_INIT;
-    AUTO(judge_freep)
-    struct judge *judge = judge_new(&(struct judge_config){.places = &app->places});
-    struct plan plan = PLAN_DEFAULT;
+    const struct judge_config config = {.places = &app->places};
+    struct session_options session = {.device = &device_cpu, .plan = PLAN_DEFAULT};
+    AUTO(judge_freep) struct judge *judge = judge_new(&config);
 
     if (o->build_timeout_ms)
-        plan.build_timeout_ms = (int)o->build_timeout_ms;
-    if (fs_read(file, SOURCE_MAX, &text, err) < 0) {
-        err->kind = ERR_INPUT;
-        return -1;
-    }
-    reference = reference_new(file, text.ptr, text.len);
-    return judge_draft(judge, reference, &device_cpu, 0, &plan, ret, err);
+        session.plan.build_timeout_ms = (int)o->build_timeout_ms;
+    return judge_draft(judge, file, &session, ret, err);
 }
 
 static int import_main(struct app *app, const void *options, int argc, char **argv, struct err *err)

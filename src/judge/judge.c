@@ -184,18 +184,25 @@ static int check_admission(const struct reference *r, bool unadmitted, struct er
                 reference_file(r), buf_str(&why));
 }
 
-int judge_open_reference(struct judge *g, const char *path, const struct session_options *o,
-                         bool unadmitted, struct reference **ret, struct err *err)
+/* NULL: the file cannot be read. */
+static struct reference *read_reference(const char *path, struct err *err)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
 
     if (fs_read(path, SOURCE_MAX, &text, err) < 0) {
         err->kind = ERR_INPUT;
-        return -1;
+        return NULL;
     }
+    return reference_new(path, text.ptr, text.len);
+}
 
-    struct reference *r = reference_new(path, text.ptr, text.len);
+int judge_open_reference(struct judge *g, const char *path, const struct session_options *o,
+                         bool unadmitted, struct reference **ret, struct err *err)
+{
+    struct reference *r = read_reference(path, err);
 
+    if (!r)
+        return -1;
     if (judge_open_device(g, o->device, o->device_index, err) == 0 &&
         join(g, r, &o->plan, err) == 0 && reference_describe(r, err) == 0 &&
         reference_admit(r, err) == 0 && check_admission(r, unadmitted, err) == 0) {
@@ -207,14 +214,22 @@ int judge_open_reference(struct judge *g, const char *path, const struct session
     return -1;
 }
 
-int judge_draft(struct judge *g, struct reference *reference, const struct device *device,
-                int index, const struct plan *plan, struct buf *ret, struct err *err)
+int judge_draft(struct judge *g, const char *path, const struct session_options *o, struct buf *ret,
+                struct err *err)
 {
-    /* Nobody is timed, so the device need not be measured. */
-    if (take_station(g, device, index, err) < 0 || station_open(g->station, err) < 0 ||
-        join(g, reference, plan, err) < 0)
+    AUTO(reference_freep) struct reference *r = read_reference(path, err);
+
+    if (!r)
         return -1;
-    return reference_draft(reference, ret, err);
+
+    /* Nobody is timed, so the device need not be measured. */
+    int rc = take_station(g, o->device, o->device_index, err) < 0 ||
+                     station_open(g->station, err) < 0 || join(g, r, &o->plan, err) < 0
+                 ? -1
+                 : reference_draft(r, ret, err);
+
+    leave_reference(g);
+    return rc;
 }
 
 /* --- sessions --- */

@@ -65,9 +65,10 @@ int judge_open_device(struct judge *g, const struct device *device, int index, s
  */
 int judge_open_reference(struct judge *g, const char *path, const struct session_options *o,
                          bool unadmitted, struct reference **ret, struct err *err);
-/* Opens the device, and has torch.fx trace a reference there (reference_draft()). */
-int judge_draft(struct judge *g, struct reference *reference, const struct device *device,
-                int index, const struct plan *plan, struct buf *ret, struct err *err);
+/* Opens the device, and has torch.fx trace a module in KernelBench's form there
+ * (reference_draft()). */
+int judge_draft(struct judge *g, const char *path, const struct session_options *o, struct buf *ret,
+                struct err *err);
 /* Opens the session that a request wants, unless it is open already. judge_eval() does so by
  * itself. */
 int judge_open(struct judge *g, const struct judge_request *r, struct err *err);

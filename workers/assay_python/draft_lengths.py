@@ -31,9 +31,16 @@ def resize(inputs, lengths):
     changed = list(inputs)
     for length, value in lengths:
         for number, axis in length.places:
-            index = torch.arange(value) % length.value
-            changed[number] = changed[number].index_select(axis, index)
+            changed[number] = stretch(changed[number], axis, value)
     return changed
+
+
+def stretch(tensor, axis, value):
+    """A part of an axis, or the axis again and again."""
+    have = tensor.shape[axis]
+    if value > have:
+        tensor = torch.cat([tensor] * -(-value // have), axis)
+    return tensor.narrow(axis, 0, value).contiguous()
 
 
 def candidates(inputs):
@@ -52,6 +59,8 @@ def candidates(inputs):
 
 
 def two_other_values(value):
+    if value >= 64:
+        return value // 4, value // 2
     return (value // 2, value - value // 4) if value >= 8 else (2 * value, 3 * value)
 
 
