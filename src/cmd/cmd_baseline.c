@@ -27,9 +27,8 @@ static const struct opt baseline_table[] = {
     {"name", 'n', OPT_STRING, FIELD(name), "NAME",
      "name of the run that keeps them (default: baseline)", NULL, 0, 0},
     {"kinds", 'k', OPT_STRING, FIELD(kinds), "LIST",
-     "torch:eager, torch:compile, torch:max-autotune, torch:vendor, each also with +tf32; "
-     "cpu:naive, "
-     "cpu:openblas",
+     "torch:eager, torch:compile, torch:max-autotune, torch:reduce-overhead, torch:cudagraphs, "
+     "torch:vendor, each also with +tf32; cpu:naive, cpu:openblas",
      NULL, 0, 0},
     {"device", 'd', OPT_STRING, FIELD(device), "DEVICE",
      "device to run on (default: a GPU if there is one, else cpu)", NULL, 0, 0},
