@@ -246,6 +246,16 @@ int fs_write_atomic(const char *path, const void *data, size_t len, struct err *
     return rc < 0 ? fail_errno(err, "cannot write %s", path) : 0;
 }
 
+int fs_publish(const char *path, struct err *err)
+{
+    mode_t mask = umask(0);
+
+    umask(mask);
+    return chmod(path, 0666 & ~mask) < 0
+               ? fail_errno(err, "cannot make %s readable for others", path)
+               : 0;
+}
+
 int fs_mkdirs(const char *path, struct err *err)
 {
     AUTO(freep) char *copy = xstrdup(path);

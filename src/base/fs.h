@@ -26,6 +26,9 @@ int fs_holds(int fd, uint64_t bytes, struct err *err);
 /* Writes a file so that a reader sees the old one or the whole new one: an unnamed file or one with
  * a temporary name is written first, then gets its name. */
 int fs_write_atomic(const char *path, const void *data, size_t len, struct err *err);
+/* Makes a file readable for others, as far as the umask allows. Files of ours are for the user
+ * alone, but some are made to be shown. */
+int fs_publish(const char *path, struct err *err);
 /* Writes all bytes, or returns -1 with errno; a short write is continued. */
 int fs_write_all(int fd, const void *data, size_t len);
 /* mkdir -p; new folders have mode 0700. */

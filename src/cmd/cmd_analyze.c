@@ -4,7 +4,7 @@
 
 #include "results/analyze_json.h"
 #include "results/foreign.h"
-#include "results/model_baseline.h"
+#include "results/named_baseline.h"
 #include "terms/plan.h"
 
 #include <math.h>
@@ -21,8 +21,8 @@ struct analyze_options {
 
 static const struct opt analyze_table[] = {
     {"against", 'a', OPT_STRING, FIELD(against), "NAME", "compare with an earlier run", NULL, 0, 0},
-    {"baseline", 'b', OPT_STRING, FIELD(baseline), "[RUN:]MODEL",
-     "speed-ups over the best of this model", NULL, 0, 0},
+    {"baseline", 'b', OPT_STRING, FIELD(baseline), "WHICH",
+     "speed-ups over a model, [RUN:]MODEL, or over shipped:FILE:KIND", NULL, 0, 0},
     {"foreign", 0, OPT_STRING, FIELD(foreign), "FILE",
      "speed-ups over KernelBench's baseline JSON (another device)", NULL, 0, 0},
     {"cells", 'c', OPT_FLAG, FIELD(cells), NULL, "also every model on every problem", NULL, 0, 0},
@@ -243,7 +243,8 @@ static void print_own_code(const struct analysis *a, struct buf *out)
         }
 }
 
-static void print_notes(const struct analysis *a, struct buf *out)
+static void print_notes(const struct analysis *a, const struct named_baseline *baseline,
+                        struct buf *out)
 {
     const struct analyze_reversals *v = &a->reversals;
     int infra = 0, skipped = 0, missing = 0, without = 0;
@@ -267,6 +268,8 @@ static void print_notes(const struct analysis *a, struct buf *out)
     else if (without)
         buf_addf(out, "%d right samples have no baseline: fast_p is not shown for their models\n",
                  without);
+    for (const char *const *note = baseline->notes; *note; note++)
+        buf_addf(out, "%s\n", *note);
     if (v->repeats > 1)
         buf_addf(out,
                  "%d repeats: %d of %d samples changed between right and wrong; %lld of %lld pairs "
@@ -302,8 +305,8 @@ static bool weights_are_usual(const struct results *r)
     return !strcmp(r->weights, weights_names[WEIGHTS_PER_CALL]);
 }
 
-static void print_text(const struct analysis *a, const struct analyze_options *o, bool color,
-                       struct buf *out)
+static void print_text(const struct analysis *a, const struct analyze_options *o,
+                       const struct named_baseline *baseline, bool color, struct buf *out)
 {
     const struct results *r = a->results;
 
@@ -319,7 +322,7 @@ static void print_text(const struct analysis *a, const struct analyze_options *o
     print_problems(a, color, out);
     if (o->cells)
         print_cells(a, color, out);
-    print_notes(a, out);
+    print_notes(a, baseline, out);
 }
 
 /* --- the command --- */
@@ -356,7 +359,7 @@ static int open_earlier(struct store *s, const char *name, const struct results 
 }
 
 static void print(struct app *app, const struct analyze_options *o, const struct analysis *a,
-                  const struct comparison *c)
+                  const struct named_baseline *baseline, const struct comparison *c)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
 
@@ -365,6 +368,7 @@ static void print(struct app *app, const struct analyze_options *o, const struct
     } else if (o->json) {
         json_t *j = analyze_json(a);
 
+        json_object_set_new(j, "baseline_notes", named_baseline_notes(baseline));
         if (c)
             json_object_set_new(j, "against", comparison_json(c));
 
@@ -373,7 +377,7 @@ static void print(struct app *app, const struct analyze_options *o, const struct
         buf_addf(&text, "%s\n", line);
         json_decref(j);
     } else {
-        print_text(a, o, app->color, &text);
+        print_text(a, o, baseline, app->color, &text);
         if (c)
             print_comparison(c, o->against, &text);
     }
@@ -384,12 +388,11 @@ static int analyze_main(struct app *app, const void *options, int argc, char **a
                         struct err *err)
 {
     const struct analyze_options *o = options;
-    AUTO(results_freep) struct results *run = NULL, *before = NULL, *other = NULL;
+    AUTO(results_freep) struct results *run = NULL, *before = NULL;
+    AUTO(named_baseline_release) struct named_baseline baseline = {0};
     AUTO(analysis_release) struct analysis a = {0};
     AUTO(comparison_release) struct comparison c = {0};
     AUTO(foreign_release) struct foreign foreign = {0};
-    struct model_baseline model;
-    struct analyze_baseline baseline;
 
     if (argc != 1)
         return fail(err, ERR_USAGE, "analyze: takes the name of a run");
@@ -397,14 +400,14 @@ static int analyze_main(struct app *app, const void *options, int argc, char **a
         return fail(err, ERR_USAGE, "analyze: --json or --csv, not both");
     if (store_open(app->places.home, &app->store, err) < 0 ||
         results_load(app->store, argv[0], &run, err) < 0 ||
-        model_baseline_open(app->store, o->baseline, run, &other, &model, &baseline, err) < 0 ||
-        open_foreign(o->foreign, run, &foreign, &baseline, err) < 0 ||
+        named_baseline_open(&baseline, app->store, app->places.share, o->baseline, run, err) < 0 ||
+        open_foreign(o->foreign, run, &foreign, &baseline.times, err) < 0 ||
         (o->against && open_earlier(app->store, o->against, run, &before, err) < 0))
         return -1;
-    analyze(run, &baseline, &a);
+    analyze(run, &baseline.times, &a);
     if (before)
         analyze_compare(before, run, &c);
-    print(app, o, &a, before ? &c : NULL);
+    print(app, o, &a, &baseline, before ? &c : NULL);
     return 0;
 }
 

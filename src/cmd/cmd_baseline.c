@@ -5,13 +5,15 @@
 
 #include "device/device.h"
 #include "judge/judge.h"
+#include "results/ship.h"
 #include "store/store.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct baseline_options {
-    const char *name, *device, *kinds;
+    const char *name, *device, *kinds, *ship;
     int sizes;
     bool json;
     int64_t repeats, timeout_ms;
@@ -27,9 +29,8 @@ static const struct opt baseline_table[] = {
     {"name", 'n', OPT_STRING, FIELD(name), "NAME",
      "name of the run that keeps them (default: baseline)", NULL, 0, 0},
     {"kinds", 'k', OPT_STRING, FIELD(kinds), "LIST",
-     "torch:eager, torch:compile, torch:max-autotune, torch:vendor, each also with +tf32; "
-     "cpu:naive, "
-     "cpu:openblas",
+     "torch:eager, torch:compile, torch:max-autotune, torch:reduce-overhead, torch:cudagraphs, "
+     "torch:vendor, each also with +tf32; cpu:naive, cpu:openblas",
      NULL, 0, 0},
     {"device", 'd', OPT_STRING, FIELD(device), "DEVICE",
      "device to run on (default: a GPU if there is one, else cpu)", NULL, 0, 0},
@@ -39,6 +40,8 @@ static const struct opt baseline_table[] = {
     {"repeats", 'r', OPT_INT, FIELD(repeats), "N", "measure N times (default 1)", NULL, 1, 100},
     {"timeout", 't', OPT_INT, FIELD(timeout_ms), "MS", "limit of one call (default 60000)", NULL, 1,
      3600000},
+    {"ship", 0, OPT_STRING, FIELD(ship), "FILE.json",
+     "also write the run's baselines to this file, for machines of the same kind", NULL, 0, 0},
     {"json", 'j', OPT_FLAG, FIELD(json), NULL, "the summary as JSON", NULL, 0, 0},
     {0},
 };
@@ -97,11 +100,42 @@ static int default_kinds(const struct baseline_options *o, const char **ret, str
     return 0;
 }
 
+/* Writes all that the run holds, not only what was measured now. */
+static int ship(const struct app *app, const struct run_config *config, const char *path,
+                struct err *err)
+{
+    struct ship_counts n;
+
+    if (ship_run(app->store, config->name, path, &n, err) < 0)
+        return -1;
+    fprintf(stderr, "assay: %s: rows of run %s: %d, new: %d, in the file: %d\n", path, config->name,
+            n.rows, n.added, n.total);
+    return 0;
+}
+
+static int measure(struct app *app, const struct baseline_options *o, struct run_config *config,
+                   int argc, char **argv, struct err *err)
+{
+    AUTO(candidates_release) struct candidates candidates = {0};
+    struct run_progress progress = {0};
+    const char *kinds = NULL;
+
+    if (default_kinds(o, &kinds, err) < 0 ||
+        add_kinds(app, kinds, argc, argv, &candidates, err) < 0 ||
+        store_open(app->places.home, &app->store, err) < 0)
+        return -1;
+    config->plan.call_timeout_ms = o->timeout_ms ? (int)o->timeout_ms : 60000;
+    config->store = app->store;
+    run_text_watch(&config->watcher);
+    if (run_execute(config, &candidates, &progress, err) < 0)
+        return -1;
+    return run_text_finish(app, config->name, o->json, &progress, err);
+}
+
 static int baseline_main(struct app *app, const void *options, int argc, char **argv,
                          struct err *err)
 {
     const struct baseline_options *o = options;
-    AUTO(candidates_release) struct candidates candidates = {0};
     struct run_config config = {.places = &app->places,
                                 .name = o->name ? o->name : "baseline",
                                 .source = "assay baseline",
@@ -110,33 +144,30 @@ static int baseline_main(struct app *app, const void *options, int argc, char **
                                 .sizes = (enum size_set)MAX(o->sizes - 1, 0),
                                 .repeats = o->repeats ? (int)o->repeats : 1,
                                 .plan = PLAN_DEFAULT};
-    struct run_progress progress = {0};
-    const char *kinds = NULL;
+    int status = 0;
 
-    if (argc < 1)
+    if (argc < 1 && !o->ship)
         return fail(err, ERR_USAGE,
                     "baseline: takes suites or problems, as in: assay baseline level1");
-    if (run_check_name(config.name, err) < 0 || default_kinds(o, &kinds, err) < 0 ||
-        add_kinds(app, kinds, argc, argv, &candidates, err) < 0 ||
-        store_open(app->places.home, &app->store, err) < 0)
+    if (run_check_name(config.name, err) < 0 || (o->ship && ship_check(o->ship, err) < 0))
         return -1;
-    config.plan.call_timeout_ms = o->timeout_ms ? (int)o->timeout_ms : 60000;
-    config.store = app->store;
-    run_text_watch(&config.watcher);
-    if (run_execute(&config, &candidates, &progress, err) < 0)
+    status = argc < 1 ? store_open(app->places.home, &app->store, err)
+                      : measure(app, o, &config, argc, argv, err);
+    if (status >= 0 && o->ship && ship(app, &config, o->ship, err) < 0)
         return -1;
-    return run_text_finish(app, config.name, o->json, &progress, err);
+    return status;
 }
 
 const struct cmd cmd_baseline = {
     .name = "baseline",
-    .args = "SUITE|PROBLEM...",
+    .args = "[SUITE|PROBLEM...]",
     .summary = "measure PyTorch, or plain loops and OpenBLAS, to compare runs with",
     .options = baseline_table,
     .options_size = sizeof(struct baseline_options),
     .details = "Without --kinds: PyTorch on a GPU; on a CPU plain loops, and OpenBLAS if it "
                "is installed. The times\n"
                "are kept as a run and count on this device only: assay analyze RUN --baseline "
-               "baseline:torch:eager\n",
+               "baseline:torch:eager\n"
+               "With --ship and no problem, nothing is measured: what the run holds is written.\n",
     .run = baseline_main,
 };

@@ -789,6 +789,8 @@ const struct cmd cmd_eval = {
                "Baselines in place of a file:\n"
                "  torch:eager, torch:compile, torch:max-autotune   PyTorch, with TF32 off "
                "unless +tf32 is added\n"
+               "  torch:reduce-overhead, torch:cudagraphs          the same with CUDA graphs, on "
+               "a GPU\n"
                "  torch:vendor                                     a vendor's library (the "
                "hard problems)\n"
                "  cpu:naive, cpu:openblas                          the problem's ops by "

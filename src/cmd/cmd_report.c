@@ -6,13 +6,12 @@
 #include "report/page_data.h"
 #include "report/report_page.h"
 #include "results/analyze_json.h"
-#include "results/model_baseline.h"
+#include "results/named_baseline.h"
 #include "store/store.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct report_options {
     const char *output, *annotations, *beside, *baseline;
@@ -28,8 +27,8 @@ static const struct opt report_table[] = {
      0},
     {"annotations", 'a', OPT_STRING, FIELD(annotations), "DIR",
      "people's notes on records (default: annotations in the home folder)", NULL, 0, 0},
-    {"baseline", 'b', OPT_STRING, FIELD(baseline), "[RUN:]MODEL",
-     "speed-ups over the best of this model", NULL, 0, 0},
+    {"baseline", 'b', OPT_STRING, FIELD(baseline), "WHICH",
+     "speed-ups over a model, [RUN:]MODEL, or over shipped:FILE:KIND", NULL, 0, 0},
     {"beside", 0, OPT_STRING, FIELD(beside), "FILE",
      "a leaderboard.json to show beside the run, KernelBench-Hard's or ours", NULL, 0, 0},
     {0},
@@ -85,15 +84,14 @@ static int load_notes(struct report *r, const struct app *app, const struct repo
 /* Adds the figures of models. Those of cells and problems are in the page already. */
 static int load_metrics(struct report *r, struct app *app, const char *word, struct err *err)
 {
-    AUTO(results_freep) struct results *other = NULL;
+    AUTO(named_baseline_release) struct named_baseline baseline = {0};
     AUTO(analysis_release) struct analysis a = {0};
-    struct model_baseline model;
-    struct analyze_baseline baseline;
 
-    if (model_baseline_open(app->store, word, r->results, &other, &model, &baseline, err) < 0)
+    if (named_baseline_open(&baseline, app->store, app->places.share, word, r->results, err) < 0)
         return -1;
-    analyze(r->results, &baseline, &a);
+    analyze(r->results, &baseline.times, &a);
     r->metrics = analyze_json(&a);
+    json_object_set_new(r->metrics, "baseline_notes", named_baseline_notes(&baseline));
     json_object_del(r->metrics, "cells");
     json_object_del(r->metrics, "problems");
     return 0;
@@ -157,25 +155,13 @@ static int make(const struct report *r, enum format format, struct buf *out, str
     return 0;
 }
 
-/* Files of ours are readable by the user alone. A report is made to be shown, as far as the umask
- * allows. */
-static int share(const char *path, struct err *err)
-{
-    mode_t mask = umask(0);
-
-    umask(mask);
-    return chmod(path, 0666 & ~mask) < 0
-               ? fail_errno(err, "cannot make %s readable for others", path)
-               : 0;
-}
-
 static int write_file(const struct report *r, const char *path, enum format format, struct err *err)
 {
     AUTO(buf_release) struct buf text = BUF_INIT;
 
     if (make(r, format, &text, err) < 0 || fs_write_atomic(path, buf_str(&text), text.len, err) < 0)
         return -1;
-    return share(path, err);
+    return fs_publish(path, err);
 }
 
 static int print(const struct report *r, enum format format, struct err *err)

@@ -387,7 +387,8 @@ const struct device *judge_torch_device(void)
     return &device_cpu;
 }
 
-/* Baselines without a worker are our own loops, which run on the CPU only. */
+/* Baselines without a worker are our own loops, which run on the CPU only. Those made of CUDA
+ * graphs run on GPUs only. */
 static int baseline_device(const char *word, const struct device *chosen,
                            const struct device *before, const struct device **ret, struct err *err)
 {
@@ -403,6 +404,9 @@ static int baseline_device(const char *word, const struct device *chosen,
         *ret = &device_cpu;
     else
         *ret = before ? before : judge_torch_device();
+    if (baseline_needs_gpu(&b) && !(*ret)->torch_first)
+        return fail(err, ERR_INPUT, "needs a GPU, because it replays CUDA graphs; the device is %s",
+                    (*ret)->name);
     return 0;
 }
 

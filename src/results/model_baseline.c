@@ -9,13 +9,13 @@
 int model_baseline_init(struct model_baseline *b, const struct results *r, const char *model,
                         struct err *err)
 {
+    int at = results_model(r, model);
     const char *near;
 
-    for (int m = 0; m < r->n_models; m++)
-        if (!strcmp(r->models[m], model)) {
-            *b = (struct model_baseline){r, m};
-            return 0;
-        }
+    if (at >= 0) {
+        *b = (struct model_baseline){r, at};
+        return 0;
+    }
     near = nearest(model, (const char *const *)r->models, (size_t)r->n_models);
     return fail(err, ERR_INPUT, "run %s has no model '%s'%s%s%s", r->name, model,
                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
@@ -39,14 +39,6 @@ double model_baseline_cold_us(void *arg, const char *problem, const char *size_h
     return best;
 }
 
-static bool has_model(const struct results *r, const char *model)
-{
-    for (int m = 0; m < r->n_models; m++)
-        if (!strcmp(r->models[m], model))
-            return true;
-    return false;
-}
-
 /* Times of candidates with other weights are not compared. A run has one kind of weights. */
 static int check_weights(const struct model_baseline *b, const struct results *own, struct err *err)
 {
@@ -65,7 +57,7 @@ int model_baseline_open(struct store *s, const char *word, const struct results 
                         struct results **ret_other, struct model_baseline *model,
                         struct analyze_baseline *ret, struct err *err)
 {
-    const char *colon = word && !has_model(own, word) ? strchr(word, ':') : NULL;
+    const char *colon = word && results_model(own, word) < 0 ? strchr(word, ':') : NULL;
     AUTO(freep) char *run = colon ? xstrndup(word, (size_t)(colon - word)) : NULL;
 
     *ret = (struct analyze_baseline){0};

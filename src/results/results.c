@@ -151,6 +151,7 @@ static int take_record(struct results_cell *c, const char *text, struct err *err
     c->device = xstrdup(string(j, "device"));
     c->is_baseline = !strcmp(string(j, "kind"), "baseline");
     c->fingerprint = xstrdup(string(json_object_get(j, "device_info"), "fingerprint"));
+    c->device_name = xstrdup(string(json_object_get(j, "device_info"), "name"));
     c->peak_fraction = number(j, "peak_fraction");
     c->sol = number(j, "sol");
     take_sizes(c, json_object_get(j, "sizes"));
@@ -216,6 +217,14 @@ int results_record(struct store *s, const char *id, json_t **ret, struct err *er
     return *ret ? 0 : fail(err, ERR_SYSTEM, "record %s is damaged: %s", id, where.text);
 }
 
+int results_model(const struct results *r, const char *model)
+{
+    for (int m = 0; m < r->n_models; m++)
+        if (!strcmp(r->models[m], model))
+            return m;
+    return -1;
+}
+
 bool results_cell_counts(const struct results_cell *c)
 {
     return c->record && c->verdict != VERDICT_INFRA;
@@ -242,6 +251,7 @@ static void release_cell(struct results_cell *c)
     free(c->reason);
     free(c->device);
     free(c->fingerprint);
+    free(c->device_name);
     free(c->sizes);
 }
 

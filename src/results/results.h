@@ -33,6 +33,7 @@ struct results_cell {
     char *device;      /* "cpu", "cuda" */
     bool is_baseline;  /* no candidate: its time is the same whatever the weights */
     char *fingerprint; /* fingerprint of the device */
+    char *device_name; /* "NVIDIA H200" */
     /* A pass for which a class of tensor cores was required, but only the candidate's own code was
      * seen (docs/problems.md). It is right, and ranked apart: its peak_fraction is in own_peak. */
     bool own_code;
@@ -61,6 +62,8 @@ void results_freep(struct results **r);
  * source. */
 int results_record(struct store *s, const char *id, json_t **ret, struct err *err);
 
+/* Index of a model, or -1. */
+int results_model(const struct results *r, const char *model);
 /* Whether the cell was judged, without a fault of ours. */
 bool results_cell_counts(const struct results_cell *c);
 /* Index after the last repeat of the sample that begins at cell `first`. */

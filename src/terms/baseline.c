@@ -10,7 +10,11 @@
 #define TF32 "+tf32"
 #define VENDOR "vendor"
 
-static const char *const torch_modes[] = {"eager", "compile", "max-autotune", VENDOR, NULL};
+#define REDUCE_OVERHEAD "reduce-overhead"
+#define CUDAGRAPHS "cudagraphs"
+
+static const char *const torch_modes[] = {
+    "eager", "compile", "max-autotune", REDUCE_OVERHEAD, CUDAGRAPHS, VENDOR, NULL};
 static const char *const cpu_modes[] = {"naive", "openblas", NULL};
 
 static bool begins(const char *word, const char *prefix)
@@ -40,14 +44,20 @@ int baseline_parse(const char *word, struct baseline *ret, struct err *err)
     }
     return fail(
         err, ERR_USAGE,
-        "'%s' is no baseline: torch:eager, torch:compile, torch:max-autotune or torch:vendor, "
-        "each also with +tf32; cpu:naive or cpu:openblas",
+        "'%s' is no baseline: torch:eager, torch:compile, torch:max-autotune, "
+        "torch:reduce-overhead, torch:cudagraphs or torch:vendor, each also with +tf32; cpu:naive "
+        "or cpu:openblas",
         word);
 }
 
 bool baseline_is_vendor(const struct baseline *b)
 {
     return b->torch && !strcmp(b->mode, VENDOR);
+}
+
+bool baseline_needs_gpu(const struct baseline *b)
+{
+    return b->torch && (!strcmp(b->mode, REDUCE_OVERHEAD) || !strcmp(b->mode, CUDAGRAPHS));
 }
 
 static bool needs_blas(const struct baseline *b)

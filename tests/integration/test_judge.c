@@ -206,6 +206,11 @@ static void devices_by_file_and_word(void **state)
         {"cpu:naive", &device_fake, NULL, NULL, "runs on the cpu device only"},
         {"torch:eager", &device_fake, &device_cpu, &device_fake, NULL},
         {"torch:eager", NULL, &device_fake, &device_fake, NULL},
+        {"torch:reduce-overhead", &device_cuda, NULL, &device_cuda, NULL},
+        {"torch:reduce-overhead", NULL, &device_cpu, NULL,
+         "needs a GPU, because it replays CUDA graphs; the device is cpu"},
+        {"torch:cudagraphs+tf32", &device_cpu, NULL, NULL,
+         "needs a GPU, because it replays CUDA graphs; the device is cpu"},
     };
 
     (void)state;

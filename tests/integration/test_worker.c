@@ -194,6 +194,8 @@ static void test_words(void **state)
         {"torch:eager+tf32", "eager", true},
         {"torch:compile", "compile", false},
         {"torch:max-autotune+tf32", "max-autotune", true},
+        {"torch:reduce-overhead", "reduce-overhead", false},
+        {"torch:cudagraphs+tf32", "cudagraphs", true},
         {"cpu:naive", "naive", false},
         {"cpu:openblas", "openblas", false},
         {"cpu:openblas+tf32", NULL, false},

@@ -58,6 +58,7 @@ static inline struct results_cell *add(struct results *r, int model, int problem
                                .reason = xstrdup(""),
                                .device = xstrdup("cpu"),
                                .fingerprint = xstrdup("this"),
+                               .device_name = xstrdup("CPU"),
                                .peak_fraction = cold_us > 0 ? 1 / cold_us : NAN,
                                .sol = NAN};
     c->sizes = xcalloc(1, sizeof(*c->sizes));

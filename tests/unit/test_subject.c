@@ -14,8 +14,9 @@ static struct subject of(const char *word)
     return subject_baseline(&b, (struct worker *)&b);
 }
 
-static const char *const words[] = {"torch:eager",  "torch:compile+tf32", "torch:max-autotune",
-                                    "torch:vendor", "cpu:naive",          "cpu:openblas"};
+static const char *const words[] = {
+    "torch:eager",      "torch:compile+tf32", "torch:max-autotune", "torch:reduce-overhead",
+    "torch:cudagraphs", "torch:vendor",       "cpu:naive",          "cpu:openblas"};
 
 static void candidates_have_walls_and_are_audited(void **state)
 {

@@ -8,10 +8,17 @@ import warnings
 
 import torch
 
-# torch.compile's name for it; None: not compiled.
-MODES = {"eager": None, "compile": "default", "max-autotune": "max-autotune", "vendor": None}
+# Arguments for torch.compile; None: not compiled.
+MODES = {
+    "eager": None,
+    "compile": {"mode": "default"},
+    "max-autotune": {"mode": "max-autotune"},
+    "reduce-overhead": {"mode": "reduce-overhead"},
+    "cudagraphs": {"backend": "cudagraphs"},
+    "vendor": None,
+}
 # The first calls of a compiled module compile, warm up and record its graph.
-WARM_UPS = {"eager": 1, "compile": 2, "max-autotune": 3, "vendor": 2}
+WARM_UPS = {"eager": 1, "compile": 2, "max-autotune": 3, "reduce-overhead": 3, "cudagraphs": 3, "vendor": 2}
 
 TORCH_NAMES = {
     "f64": "float64",
@@ -94,7 +101,7 @@ class Module:
         for name, value in zip(names, params):
             replace(model, name, value)
         if MODES[self.mode]:
-            model = torch.compile(model, mode=MODES[self.mode], dynamic=False)
+            model = torch.compile(model, dynamic=False, **MODES[self.mode])
         return lambda: model(*inputs)
 
 

@@ -184,7 +184,7 @@ function metricsSection() {
   const kinds = KINDS_SHOWN.filter(([kind]) => metrics.some((m) => m[kind]));
   return h('section', { class: 'wide' }, h('h2', {}, 'Figures per model'), h('p', { class: 'note' },
     'Rates are means over problems; every problem of the run counts for every model. ',
-    data.metrics.baseline !== null ? `The baseline is ${data.metrics.baseline}.` : 'Without a baseline there are no speed-ups.'),
+    data.metrics.baseline !== null ? `The baseline is ${[data.metrics.baseline, ...(data.metrics.baseline_notes || [])].join('; ')}.` : 'Without a baseline there are no speed-ups.'),
   h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Figures per model' }, h('table', { class: 'list', id: 'metrics' },
     h('thead', {}, h('tr', {}, heads.map((t, i) => h('th', { scope: 'col', class: i ? 'num' : null }, t)))),
     kinds.map(([kind, title]) => h('tbody', {}, kinds.length > 1 && h('tr', { class: 'kind' }, h('th', { scope: 'rowgroup', colspan: heads.length }, title)),
