@@ -79,19 +79,20 @@ static int build_with_nvcc(const struct build_request *req, struct build_result 
 
 /* ---- kernels alone: NVRTC ---- */
 
-/* Looks beside this program and in the folder above: tests and benchmarks have their own folder. */
+/* Looks where assay-runner is, and in the folder above this program's: tests and benchmarks have
+ * their own folder. */
 static char *find_nvrtc_tool(struct err *err)
 {
+    AUTO(freep) char *libexec = fs_libexec_dir();
     AUTO(freep) char *dir = fs_program_dir();
-    AUTO(freep) char *beside = fs_join(dir, NVRTC_TOOL);
+    AUTO(freep) char *usual = fs_join(libexec, NVRTC_TOOL);
     AUTO(freep) char *above = fs_join(dir, "../" NVRTC_TOOL);
-    char *found = program_find(beside);
+    char *found = program_find(usual);
 
     if (!found)
         found = program_find(above);
     if (!found)
-        fail(err, ERR_SYSTEM, "no %s beside the program: the installation is not complete",
-             NVRTC_TOOL);
+        fail(err, ERR_SYSTEM, "no %s: the installation is not complete", usual);
     return found;
 }
 

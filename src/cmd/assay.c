@@ -92,7 +92,7 @@ static int help_main(const char *word)
 
 static void app_init(struct app *app)
 {
-    AUTO(freep) char *dir = fs_program_dir();
+    AUTO(freep) char *dir = fs_libexec_dir();
 
     app->places = (struct places){
         .share = fs_share_dir(),
