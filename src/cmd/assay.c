@@ -23,7 +23,7 @@ static void print_help(FILE *to)
         "Judges GPU kernels: right or wrong, how fast, how far from what the hardware allows.\n\n",
         to);
     for (int i = 0; cmd_table[i]; i++)
-        fprintf(to, "  %-10s %s\n", cmd_table[i]->name, cmd_table[i]->summary);
+        fprintf(to, "  %-12s %s\n", cmd_table[i]->name, cmd_table[i]->summary);
     fputs("\n"
           "`assay COMMAND --help` tells more. Exit status: 0 all passed, 1 at least one "
           "candidate failed,\n"

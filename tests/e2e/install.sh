@@ -20,6 +20,7 @@ chmod 755 root && mv root/opt/some/assay moved && chmod 755 moved
 mkdir -m 777 home cache
 export ASSAY_HOME=$PWD/home ASSAY_CACHE=$PWD/cache
 
+moved/bin/assay version | grep -q "^share *$PWD/moved/share/assay\$" || wrong "$(moved/bin/assay version)"
 [ "$(moved/bin/assay list | wc -l)" -gt 257 ] || wrong "list"
 cp "$ROOT/exemplars/cpu/level1/019_relu/naive.c" relu.c && chmod 644 relu.c
 "${as_user[@]}" moved/bin/assay eval --json --check-only level1/19 relu.c cpu:naive >records || wrong "$(cat records)"
@@ -40,8 +41,9 @@ if command -v pkg-config >/dev/null; then
     [ "$(PKG_CONFIG_PATH=$PWD/moved/share/pkgconfig pkg-config --modversion assay)" = \
         "$(moved/bin/assay --version | sed 's/^assay \([0-9.]*\).*/\1/')" ] || wrong "the version of assay.pc"
 fi
-for name in README.md LICENSE docs/assay.1.md; do
-    [ -s "moved/share/doc/assay/$name" ] || wrong "no share/doc/assay/$name"
+for name in doc/assay/README.md doc/assay/LICENSE doc/assay/docs/assay.1.md man/man1/assay.1 \
+    bash-completion/completions/assay zsh/site-functions/_assay fish/vendor_completions.d/assay.fish; do
+    [ -s "moved/share/$name" ] || wrong "no share/$name"
 done
 
 mkdir -p root/opt/some && mv moved root/opt/some/assay
