@@ -114,11 +114,10 @@ static int build_with_nvrtc(const struct build_request *req, struct build_result
     AUTO(freep) char *cccl = fs_join(headers, "cccl"); /* <cuda/barrier>, <cuda/std/...> */
     AUTO(freep) char *library_word = xasprintf("--library=%s", library);
     AUTO(freep) char *arch = xasprintf("--gpu-architecture=sm_%s", req->arch);
-    AUTO(freep) char *tool_dir = xstrndup(tool, (size_t)(strrchr(tool, '/') - tool));
     AUTO(freep) char *outside = program_outside(library);
     const char *const hidden[] = {library_word, "-I", headers, "-I", cccl, NULL};
     const char *const flags[] = {arch, "--std=c++17", "-default-device", NULL};
-    const char *const nothing[] = {NULL}, *const ro_dirs[] = {tool_dir, outside, NULL};
+    const char *const nothing[] = {NULL}, *const ro_dirs[] = {tool, outside, NULL};
     struct recipe r = {.program = tool,
                        .name = "nvrtc",
                        .hidden = hidden,

@@ -74,10 +74,10 @@ static int version_main(struct app *app, const void *options, int argc, char **a
     if (argc > 0)
         return fail(err, ERR_USAGE, "version: unexpected argument '%s'", argv[0]);
 
-    json_t *v = json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s}", "version", assay_version,
-                          "release", assay_release, "commit", assay_commit, "compiler", COMPILER,
-                          "libraries", libraries_json(), "share", app->places.share, "runner",
-                          app->places.runner);
+    json_t *v =
+        json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s}", "version", assay_version, "release",
+                  assay_release, "commit", assay_commit, "compiler", COMPILER, "libraries",
+                  libraries_json(), "share", app->places.share, "runner", app->places.runner);
 
     if (o->json) {
         json_dumpf(v, stdout, JSON_INDENT(1));
