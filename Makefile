@@ -9,6 +9,8 @@
 #                   begun within S seconds, the next call goes on there; WHOLE=1: PyTorch answers all problems
 #   make bench      the benchmarks of bench/, as tables
 #   make dist       build/dist: a tree that runs on any x86-64 Linux with glibc >= 2.36
+#   make install    installs under PREFIX (/usr/local); DESTDIR=DIR puts DIR before it. Also: install-strip, uninstall
+#   make package    build/package: a release tarball and a .deb
 #   make fmt        clang-format over the tree
 #   make SAN=1 ...  the same under AddressSanitizer and UBSan, in build-san/
 #   make CC=clang BUILD=build-clang WERROR=1
@@ -223,6 +225,16 @@ dist: all $(GPU_TESTS) $(GPU_TOOLS) $(GPU_BENCHES)
 	    cp -L "$$file" $(BUILD)/dist/lib/ || exit 1; done
 	@du -sh $(BUILD)/dist
 
+# An installed tree may be moved, so PREFIX is in no program.
+PREFIX  = /usr/local
+DESTDIR =
+install install-strip: all
+	@tools/install-tree $@ $(BUILD) "$(PREFIX)" "$(DESTDIR)"
+uninstall:
+	@tools/install-tree $@ $(BUILD) "$(PREFIX)" "$(DESTDIR)"
+package: all
+	@tools/make-package $(BUILD)
+
 FORMATTED = $(shell git ls-files '*.c' '*.h')
 fmt:
 	clang-format -i $(FORMATTED)
@@ -231,6 +243,6 @@ fmt-check:
 clean:
 	rm -rf build build-*
 
-.PHONY: FORCE all run test-gpu test tests test-slow test-suites check bench benches dist deps deps-test fmt fmt-check clean
+.PHONY: FORCE all run test-gpu test tests test-slow test-suites check bench benches dist install install-strip uninstall package deps deps-test fmt fmt-check clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -63,7 +63,7 @@ def be_runner(lib, layers, between, request, paths):
 
     birth = library.Birth(between, (request.sock, request.save), 1 if request.save < 0 else 2, request.output,
                           request.group, bundle.PLACE.encode(), request.builds)
-    lib.run(birth, layers, request.device, paths.read, paths.programs if request.builds else None,
+    lib.run(birth, layers, request.device, paths, request.builds,
             runner.Runner(request.device, request.builds).glue)
 
 

@@ -367,6 +367,37 @@ char *fs_program_dir(void)
     return xstrdup(path);
 }
 
+/* Cuts the last part off; false if there is none but the root. */
+static bool cut_last(char *dir)
+{
+    char *slash = strrchr(dir, '/');
+
+    if (!slash || slash == dir)
+        return false;
+    *slash = '\0';
+    return true;
+}
+
+char *fs_libexec_dir(void)
+{
+    AUTO(freep) char *dir = fs_program_dir();
+    AUTO(freep) char *beside = fs_join(dir, "assay-runner");
+
+    if (fs_exists(beside) || !cut_last(dir))
+        return steal(&dir);
+
+    return fs_join(dir, "libexec/assay");
+}
+
+/* NULL if there are no problems under dir. */
+static char *share_under(const char *dir, const char *name)
+{
+    AUTO(freep) char *share = *name ? fs_join(dir, name) : xstrdup(dir);
+    AUTO(freep) char *problems = fs_join(share, "problems");
+
+    return fs_exists(problems) ? steal(&share) : NULL;
+}
+
 char *fs_share_dir(void)
 {
     const char *set = getenv("ASSAY_SHARE");
@@ -374,21 +405,20 @@ char *fs_share_dir(void)
     if (set && *set)
         return xstrdup(set);
 
-    /* problems/ lies beside build/ (with build/assay) in a checkout and beside bin/ (with
-     * bin/assay) in a dist tree; tests run from build/unit. */
+    /* problems/ lies beside build/ (with build/assay) in a checkout, beside bin/ (with bin/assay)
+     * in a dist tree, and in share/assay/ beside bin/ where it is installed; tests run from
+     * build/unit. */
     AUTO(freep) char *dir = fs_program_dir();
 
     for (int up = 0; up < 3; up++) {
-        AUTO(freep) char *probe = fs_join(dir, "problems");
+        char *found = share_under(dir, "share/assay");
 
-        if (fs_exists(probe))
-            return steal(&dir);
-
-        char *slash = strrchr(dir, '/');
-
-        if (!slash || slash == dir)
+        if (!found)
+            found = share_under(dir, "");
+        if (found)
+            return found;
+        if (!cut_last(dir))
             break;
-        *slash = '\0';
     }
     return xstrdup(".");
 }

@@ -44,8 +44,11 @@ int fs_sealed_memfd(const char *name, const void *data, size_t len, int *ret_fd,
 char *fs_join(const char *dir, const char *name);
 char *fs_home_dir(void);  /* $ASSAY_HOME, else $XDG_DATA_HOME/assay, else ~/.local/share/assay */
 char *fs_cache_dir(void); /* $ASSAY_CACHE, else $XDG_CACHE_HOME/assay, else ~/.cache/assay */
-/* The folder that holds the running program, and the one that holds problems/ and include/. */
+/* The folder that holds the running program, the one that holds assay-runner and its like, and the
+ * one that holds problems/ and include/. An installed program has the latter two in libexec/assay
+ * and share/assay beside its bin folder, so the whole tree may be moved. */
 char *fs_program_dir(void);
+char *fs_libexec_dir(void);
 char *fs_share_dir(void);
 
 #endif

@@ -79,19 +79,20 @@ static int build_with_nvcc(const struct build_request *req, struct build_result 
 
 /* ---- kernels alone: NVRTC ---- */
 
-/* Looks beside this program and in the folder above: tests and benchmarks have their own folder. */
+/* Looks where assay-runner is, and in the folder above this program's: tests and benchmarks have
+ * their own folder. */
 static char *find_nvrtc_tool(struct err *err)
 {
+    AUTO(freep) char *libexec = fs_libexec_dir();
     AUTO(freep) char *dir = fs_program_dir();
-    AUTO(freep) char *beside = fs_join(dir, NVRTC_TOOL);
+    AUTO(freep) char *usual = fs_join(libexec, NVRTC_TOOL);
     AUTO(freep) char *above = fs_join(dir, "../" NVRTC_TOOL);
-    char *found = program_find(beside);
+    char *found = program_find(usual);
 
     if (!found)
         found = program_find(above);
     if (!found)
-        fail(err, ERR_SYSTEM, "no %s beside the program: the installation is not complete",
-             NVRTC_TOOL);
+        fail(err, ERR_SYSTEM, "no %s: the installation is not complete", usual);
     return found;
 }
 
@@ -113,11 +114,10 @@ static int build_with_nvrtc(const struct build_request *req, struct build_result
     AUTO(freep) char *cccl = fs_join(headers, "cccl"); /* <cuda/barrier>, <cuda/std/...> */
     AUTO(freep) char *library_word = xasprintf("--library=%s", library);
     AUTO(freep) char *arch = xasprintf("--gpu-architecture=sm_%s", req->arch);
-    AUTO(freep) char *tool_dir = xstrndup(tool, (size_t)(strrchr(tool, '/') - tool));
     AUTO(freep) char *outside = program_outside(library);
     const char *const hidden[] = {library_word, "-I", headers, "-I", cccl, NULL};
     const char *const flags[] = {arch, "--std=c++17", "-default-device", NULL};
-    const char *const nothing[] = {NULL}, *const ro_dirs[] = {tool_dir, outside, NULL};
+    const char *const nothing[] = {NULL}, *const ro_dirs[] = {tool, outside, NULL};
     struct recipe r = {.program = tool,
                        .name = "nvrtc",
                        .hidden = hidden,

@@ -8,6 +8,7 @@
 #include "device/cuda/nvrtc.h"
 #include "device/device.h"
 #include "judge/record.h"
+#include "sandbox/sandbox.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -23,7 +24,7 @@ static void print_help(FILE *to)
         "Judges GPU kernels: right or wrong, how fast, how far from what the hardware allows.\n\n",
         to);
     for (int i = 0; cmd_table[i]; i++)
-        fprintf(to, "  %-10s %s\n", cmd_table[i]->name, cmd_table[i]->summary);
+        fprintf(to, "  %-12s %s\n", cmd_table[i]->name, cmd_table[i]->summary);
     fputs("\n"
           "`assay COMMAND --help` tells more. Exit status: 0 all passed, 1 at least one "
           "candidate failed,\n"
@@ -90,9 +91,34 @@ static int help_main(const char *word)
     return (int)err.kind;
 }
 
+/* No candidate reads our files while it is built, wherever Assay is installed. The folders are also
+ * named one by one: the share folder may be /usr/local, which cannot be hidden as a whole. */
+static void hide_own(const struct places *p)
+{
+    static const char *const folders[] = {"problems", "hardware", "exemplars", "attacks", "workers",
+                                          "docs",     "tests",    "bench",     "results"};
+    static const char *const programs[] = {"assay-runner", "assay-plain", "assay-nvrtc",
+                                           "libassay-runner.so", "../lib/libassay-runner.so"};
+    AUTO(freep) char *libexec = fs_libexec_dir();
+    AUTO(freep) char *dir = fs_program_dir();
+    AUTO(freep) char *program = fs_join(dir, "assay");
+
+    sandbox_hide((const char *const[]){p->share, p->home, p->cache, libexec, program, NULL});
+    for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+        AUTO(freep) char *path = fs_join(p->share, folders[i]);
+
+        sandbox_hide((const char *const[]){path, NULL});
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+        AUTO(freep) char *path = fs_join(libexec, programs[i]);
+
+        sandbox_hide((const char *const[]){path, NULL});
+    }
+}
+
 static void app_init(struct app *app)
 {
-    AUTO(freep) char *dir = fs_program_dir();
+    AUTO(freep) char *dir = fs_libexec_dir();
 
     app->places = (struct places){
         .share = fs_share_dir(),
@@ -100,6 +126,7 @@ static void app_init(struct app *app)
         .cache = fs_cache_dir(),
         .runner = fs_join(dir, "assay-runner"),
     };
+    hide_own(&app->places);
     app->color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
 }
 

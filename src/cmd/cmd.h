@@ -18,6 +18,7 @@ struct cmd {
     const char *name, *args, *summary;
     const struct opt *options; /* ends with a NULL name */
     size_t options_size;       /* size of the struct that options fill, zeroed before parsing */
+    const char *const *words;  /* all arguments that there are; NULL: others. For completions */
     const char *details;       /* more help, or NULL */
     /* Whether these words open a device that is slow to close (cmd/detach.h); NULL: never. */
     bool (*closes_slowly)(int argc, char **argv);

@@ -4,6 +4,7 @@
 #include "cmd/cmd.h"
 #include "cmd/text.h"
 
+#include "base/fs.h"
 #include "base/version.h"
 #include "build/build.h"
 #include "device/device.h"
@@ -202,6 +203,17 @@ static void look_at_builder(struct findings *f)
     rmdir(dir);
 }
 
+static void look_at_share(struct findings *f, const char *share)
+{
+    AUTO(freep) char *problems = fs_join(share, "problems");
+    AUTO(freep) char *header = fs_join(share, "include/assay.h");
+    bool complete = fs_exists(problems) && fs_exists(header);
+
+    note(f, "assay", mark_of(complete), "%s, %sproblems and headers in %s%s", assay_version,
+         complete ? "" : "no ", share,
+         complete ? "" : ": install the whole tree, or name its folder by ASSAY_SHARE");
+}
+
 static int doctor_main(struct app *app, const void *options, int argc, char **argv, struct err *err)
 {
     const struct doctor_options *o = options;
@@ -211,7 +223,7 @@ static int doctor_main(struct app *app, const void *options, int argc, char **ar
 
     if (argc > 0)
         return fail(err, ERR_USAGE, "doctor: unexpected argument '%s'", argv[0]);
-    note(&f, "assay", MARK_OK, "%s, problems and headers in %s", assay_version, app->places.share);
+    look_at_share(&f, app->places.share);
     look_at_devices(&f);
     look_at_tools(&f, app);
     look_at_libraries(&f);

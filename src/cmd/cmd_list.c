@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct list_options {
-    bool json, ops, reasons, repaired, algebra, hardware;
+    bool json, names, ops, reasons, repaired, algebra, hardware;
     const char *op, *grep;
 };
 
@@ -21,6 +21,7 @@ static const struct opt list_table[] = {
      NULL, 0, 0},
     {"algebra", 'a', OPT_FLAG, FIELD(algebra), NULL, "only those whose work exact algebra removes",
      NULL, 0, 0},
+    {"names", 'n', OPT_FLAG, FIELD(names), NULL, "only the names, at once, one a line", NULL, 0, 0},
     {"ops", 0, OPT_FLAG, FIELD(ops), NULL, "the op reference instead (Markdown)", NULL, 0, 0},
     {"reasons", 0, OPT_FLAG, FIELD(reasons), NULL, "the reasons of verdicts instead (Markdown)",
      NULL, 0, 0},
@@ -246,6 +247,20 @@ static int list_hardware(const struct app *app, bool json, struct err *err)
     return 0;
 }
 
+/* No problem is traced, so that a shell can complete names while one types. */
+static int list_names(const struct app *app, int argc, char **argv, struct err *err)
+{
+    struct problem_ref *refs = NULL;
+    int n = 0;
+
+    if (problem_list(app->places.share, argv, argc, &refs, &n, err) < 0)
+        return -1;
+    for (int i = 0; i < n; i++)
+        puts(refs[i].name);
+    problem_refs_free(refs, n);
+    return 0;
+}
+
 static int list_main(struct app *app, const void *options, int argc, char **argv, struct err *err)
 {
     const struct list_options *o = options;
@@ -266,6 +281,10 @@ static int list_main(struct app *app, const void *options, int argc, char **argv
         return print_reasons();
     if (o->hardware)
         return list_hardware(app, o->json, err);
+    if (o->names && (o->json || o->op || o->grep || o->repaired || o->algebra))
+        return fail(err, ERR_USAGE, "list: --names takes suites and no other option");
+    if (o->names)
+        return list_names(app, argc, argv, err);
     array = json_array();
     table_init(&table, "lrrll", heads);
     rc = problem_list(app->places.share, argv, argc, &refs, &n, err);

@@ -29,7 +29,6 @@
 #define IMPORT_TIMEOUT_MS 180000 /* importing torch from a cold disk */
 #define FORK_TIMEOUT_MS 60000    /* the first compiled module imports more of torch */
 #define TEXT_MAX 65536
-#define ARGUMENTS_MAX 8
 
 /* ---- talking ---- */
 
@@ -91,7 +90,7 @@ static int start_python(struct pyproc *p, const struct pyproc_config *c, const c
 {
     /* env finds Python in $PATH and leaves links alone: a virtual environment is known by its
      * link. */
-    char *argv[ARGUMENTS_MAX + 4] = {(char *)"env", (char *)python, (char *)c->script};
+    char *argv[PYPROC_MAX_ARGUMENTS + 4] = {(char *)"env", (char *)python, (char *)c->script};
     struct sandbox_spawn s = {.path = "/usr/bin/env",
                               .argv = argv,
                               .envp = c->envp,
@@ -102,7 +101,7 @@ static int start_python(struct pyproc *p, const struct pyproc_config *c, const c
                               .trusted = true};
     uint32_t layers;
 
-    for (int i = 0; i < ARGUMENTS_MAX && c->arguments && c->arguments[i]; i++)
+    for (int i = 0; i < PYPROC_MAX_ARGUMENTS && c->arguments && c->arguments[i]; i++)
         argv[i + 3] = (char *)c->arguments[i];
     if (c->cpus)
         s.cpus = *c->cpus;

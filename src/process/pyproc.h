@@ -26,6 +26,8 @@ struct pyproc {
         .pidfd = -1, .sock = -1, .text_fd = -1 \
     }
 
+#define PYPROC_MAX_ARGUMENTS 72 /* hidden paths, and a few more */
+
 struct pyproc_config {
     const char *name, *script;
     const char *const *arguments; /* arguments of the script; end with NULL. NULL: none */

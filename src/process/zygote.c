@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "process/pyproc.h"
 #include "sandbox/cgroup.h"
+#include "sandbox/sandbox.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +80,8 @@ int zygote_open(const struct zygote_config *c, struct zygote **ret, struct err *
     const struct places *places = c->places;
     AUTO(freep) char *script = xasprintf("%s/workers/zygote.py", places->share);
     AUTO(freep) char *library = find_library(places->runner);
-    const char *const arguments[] = {library, places->share, places->home, places->cache, NULL};
+    const char *arguments[PYPROC_MAX_ARGUMENTS + 1] = {library, places->share, places->home,
+                                                       places->cache};
     char *envp[ENV_MAX];
     const struct pyproc_config config = {.name = "Python zygote",
                                          .script = script,
@@ -90,6 +92,8 @@ int zygote_open(const struct zygote_config *c, struct zygote **ret, struct err *
 
     if (!fs_exists(library))
         return fail(err, ERR_SYSTEM, "no %s: build it with make", library);
+    for (size_t i = 0, n = 4; sandbox_hidden()[i] && n < PYPROC_MAX_ARGUMENTS; i++)
+        arguments[n++] = sandbox_hidden()[i];
     make_environment(c, envp);
 
     int rc = pyproc_open(&python, &config, err);

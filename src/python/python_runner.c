@@ -286,6 +286,7 @@ PUBLIC _Noreturn void assay_run(const struct sandbox_birth *birth, uint32_t laye
         stop(birth, &err);
     if (sandbox_settle(birth, &layers, &err) < 0 || runner_catch_abort() < 0)
         stop(birth, &err);
+    sandbox_hide(role->hidden_paths);
     device = device_of(role, birth, layers);
     runner_run(WIRE_SOCKET_FD, -1, -1, &device, layers);
 }

@@ -53,6 +53,7 @@ struct python_role {
     const char *device;               /* "cpu", "cuda" */
     const char *const *read_paths;    /* paths that the walls let it read */
     const char *const *program_paths; /* a rehearsal: programs that it may start; NULL: none */
+    const char *const *hidden_paths;  /* for sandbox_hide() */
 };
 
 /* For Python: functions of src/sandbox with a text in place of struct err. */

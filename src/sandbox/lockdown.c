@@ -3,6 +3,7 @@
  * the calling thread and what it starts later, so they come before a driver starts its own
  * threads. */
 #include "sandbox/cgroup.h"
+#include "sandbox/hidden.h"
 #include "sandbox/landlock.h"
 #include "sandbox/sandbox.h"
 
@@ -89,7 +90,7 @@ static int allow_matches(int ruleset, const char *pattern, enum landlock_use use
 
     if (glob(pattern, GLOB_NOSORT | GLOB_BRACE, NULL, &found) == 0)
         for (size_t i = 0; i < found.gl_pathc && rc == 0; i++)
-            rc = landlock_allow(ruleset, found.gl_pathv[i], use);
+            rc = hidden_allow(ruleset, found.gl_pathv[i], use);
 
     int saved = errno;
 

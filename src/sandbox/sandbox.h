@@ -119,13 +119,21 @@ int sandbox_enter(const struct sandbox_policy *p, uint32_t *layers, struct err *
  * still be read and written, but pass no more descriptors. needs: SANDBOX_NEEDS_*. */
 int sandbox_seal(unsigned needs, uint32_t *layers, struct err *err);
 
+/* Hides files and folders of ours from every tool and interpreter that starts later, wherever they
+ * lie: problems, exemplars, programs, store. A path below a hidden one is seen if the sandbox is
+ * given that very path (ro_dirs, rw_dir, read_paths). Folders that tools need are never hidden. For
+ * the start of a program, before there are threads. NULL-terminated; links are followed. */
+void sandbox_hide(const char *const *paths);
+/* All hidden paths so far, without links; NULL-terminated. */
+const char *const *sandbox_hidden(void);
+
 /* Runs a compiler or another tool in a sandbox: bubblewrap if it works, else namespaces and
  * Landlock by system call. The tool sees system folders and `ro_dirs` read-only, and may write only
  * in `rw_dir` (also its cwd and $TMPDIR). It has no network. All its processes are killed at the
  * limit, or when the caller dies. */
 struct sandbox_tool {
     char *const *argv;          /* argv[0] is absolute */
-    const char *const *ro_dirs; /* NULL-terminated, absolute */
+    const char *const *ro_dirs; /* NULL-terminated, absolute; files, too */
     const char *rw_dir;
     int timeout_ms;
     uint64_t mem_bytes;  /* per process */

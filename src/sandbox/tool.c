@@ -11,6 +11,7 @@
  * killed as a whole. The end of its output pipe tells that nobody is left.
  */
 #include "base/clock.h"
+#include "sandbox/hidden.h"
 #include "sandbox/landlock.h"
 #include "sandbox/sandbox.h"
 #include "sandbox/spawn.h"
@@ -22,6 +23,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -214,6 +216,43 @@ static void bwrap_system_path(struct argv_words *w, const char *path)
     }
 }
 
+static void bwrap_bind_ro(struct argv_words *w, const struct sandbox_tool *t, bool in_hidden)
+{
+    for (const char *const *dir = t->ro_dirs; dir && *dir; dir++)
+        if (hidden_covers(*dir) == in_hidden)
+            words_add3(w, "--ro-bind", *dir, *dir);
+}
+
+/* True if the tool would see this path, which is hidden. */
+static bool would_be_seen(const char *path, const struct sandbox_tool *t)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(system_paths); i++)
+        if (path_inside(path, system_paths[i]))
+            return true;
+    for (const char *const *dir = t->ro_dirs; dir && *dir; dir++)
+        if (path_inside(path, *dir))
+            return true;
+    return false;
+}
+
+/* Covers folders by empty ones and files by /dev/null. Paths below that the tool is given lie on
+ * top of the cover, which is read-only afterwards. */
+static void bwrap_covers(struct argv_words *w, const struct sandbox_tool *t, bool close)
+{
+    for (const char *const *path = sandbox_hidden(); *path; path++) {
+        struct stat st;
+
+        if (!would_be_seen(*path, t) || stat(*path, &st) < 0)
+            continue;
+        if (S_ISDIR(st.st_mode)) {
+            words_add(w, close ? "--remount-ro" : "--tmpfs");
+            words_add(w, *path);
+        } else if (!close) {
+            words_add3(w, "--ro-bind", "/dev/null", *path);
+        }
+    }
+}
+
 static void bwrap_words(struct argv_words *w, const char *bwrap, const struct sandbox_tool *t)
 {
     words_add(w, bwrap);
@@ -225,9 +264,11 @@ static void bwrap_words(struct argv_words *w, const char *bwrap, const struct sa
     for (size_t i = 0; i < ARRAY_SIZE(system_paths); i++)
         bwrap_system_path(w, system_paths[i]);
     words_add3(w, "--dev-bind", "/dev/null", "/dev/null");
-    for (const char *const *dir = t->ro_dirs; dir && *dir; dir++)
-        words_add3(w, "--ro-bind", *dir, *dir);
+    bwrap_bind_ro(w, t, false);
+    bwrap_covers(w, t, false);
+    bwrap_bind_ro(w, t, true);
     words_add3(w, "--bind", t->rw_dir, t->rw_dir);
+    bwrap_covers(w, t, true);
     words_add(w, "--remount-ro"); /* folders that bubblewrap made, on the way to a bind */
     words_add(w, "/");
     words_add3(w, "--chdir", t->rw_dir, "--");
@@ -302,10 +343,10 @@ static int tool_ruleset(const struct sandbox_tool *t, int *ret_fd, struct err *e
                     "install bubblewrap",
                     t->argv[0]);
     for (size_t i = 0; i < ARRAY_SIZE(system_paths); i++)
-        if (landlock_allow(ruleset, system_paths[i], LANDLOCK_EXECUTE) < 0)
+        if (hidden_allow(ruleset, system_paths[i], LANDLOCK_EXECUTE) < 0)
             return fail_errno(err, "cannot allow %s in the sandbox", system_paths[i]);
     for (const char *const *dir = t->ro_dirs; dir && *dir; dir++)
-        if (landlock_allow(ruleset, *dir, LANDLOCK_EXECUTE) < 0)
+        if (hidden_allow(ruleset, *dir, LANDLOCK_EXECUTE) < 0)
             return fail_errno(err, "cannot allow %s in the sandbox", *dir);
     if (landlock_allow(ruleset, t->rw_dir, LANDLOCK_OWN) < 0 ||
         landlock_allow(ruleset, "/dev/null", LANDLOCK_DEVICE) < 0)

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+/* covers: src/sandbox/hidden.c src/sandbox/tool.c */
+
 #define LIMIT_MS 60000 /* nothing here takes so long: then it hangs */
 
 static const struct tool_case {
@@ -264,6 +266,86 @@ static void test_missing_tool(void **state)
     assert_int_equal(out.len, 0);
 }
 
+/* A tool that may read a folder sees nothing of a hidden one in it, but what it is given there. */
+static int failed_hidden_case(void)
+{
+    AUTO(freep) char *open_dir = fs_join(work_dir, "open");
+    AUTO(freep) char *given = fs_join(work_dir, "open/ours/given");
+    const char *const ro_dirs[] = {open_dir, given, NULL};
+    char *const argv[] = {
+        (char[]){"/bin/sh"}, (char[]){"-c"},
+        (char[]){"cat ../open/plain ../open/ours/given/header ../open/beside/file;"
+                 " cat ../open/ours/secret ../open/program;"
+                 " touch ../open/ours/new; exit 0"},
+        NULL};
+    AUTO(freep) char *rw_dir = fs_join(work_dir, "rw");
+    const struct sandbox_tool t = {.argv = argv,
+                                   .ro_dirs = ro_dirs,
+                                   .rw_dir = rw_dir,
+                                   .timeout_ms = LIMIT_MS,
+                                   .mem_bytes = (uint64_t)512 * MIB,
+                                   .file_bytes = 1000,
+                                   .max_output = 4000};
+    AUTO(buf_release) struct buf out = BUF_INIT;
+    struct sandbox_tool_result r;
+    struct err err = ERR_INIT;
+
+    must(sandbox_run_tool(&t, &out, &r, &err), &err);
+    if (strstr(buf_str(&out), "PLAIN") && strstr(buf_str(&out), "HEADER") &&
+        strstr(buf_str(&out), "BESIDE") && !strstr(buf_str(&out), "SECRET") &&
+        strcmp(r.walls, expected_walls) == 0)
+        return 0;
+    print_error("%s: %s\n", r.walls, buf_str(&out));
+    return 1;
+}
+
+static void check_hidden(void)
+{
+    assert_int_equal(failed_hidden_case(), 0);
+}
+
+static void write_text(const char *name, const char *text)
+{
+    AUTO(freep) char *path = fs_join(work_dir, name);
+    struct err err = ERR_INIT;
+
+    must(fs_write_atomic(path, text, strlen(text), &err), &err);
+    assert_int_equal(chmod(path, 0644), 0);
+}
+
+static void test_hidden_paths(void **state)
+{
+    static const char *const folders[] = {"rw", "open", "open/ours", "open/ours/given",
+                                          "open/beside"};
+    AUTO(freep) char *ours = fs_join(work_dir, "open/ours");
+    AUTO(freep) char *program = fs_join(work_dir, "open/program");
+    AUTO(freep) char *nothing = fs_join(work_dir, "open/nothing");
+
+    (void)state;
+    testing_needs_namespaces();
+    for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+        AUTO(freep) char *path = fs_join(work_dir, folders[i]);
+
+        assert_int_equal(mkdir(path, 0755), 0);
+    }
+    write_text("open/plain", "PLAIN\n");
+    write_text("open/program", "SECRET PROGRAM\n");
+    write_text("open/ours/secret", "SECRET\n");
+    write_text("open/ours/given/header", "HEADER\n");
+    write_text("open/beside/file", "BESIDE\n");
+    /* The system's own folders are never hidden, or no tool would start. */
+    sandbox_hide((const char *const[]){"/", "/usr", "/usr/bin", nothing, ours, program, NULL});
+    assert_string_equal(sandbox_hidden()[0], ours);
+    assert_string_equal(sandbox_hidden()[1], program);
+    assert_null(sandbox_hidden()[2]);
+    if (testing_bubblewrap()) {
+        expected_walls = "bubblewrap";
+        check_hidden();
+    }
+    expected_walls = "landlock+namespaces";
+    with_path("/nonexistent", check_hidden);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -282,6 +364,7 @@ int main(void)
         cmocka_unit_test(test_goes_first),
         cmocka_unit_test(test_missing_tool),
         cmocka_unit_test(test_nothing_is_left),
+        cmocka_unit_test(test_hidden_paths),
     };
 
     return cmocka_run_group_tests(tests, set_up, walls_tear_down);

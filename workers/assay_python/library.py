@@ -43,7 +43,8 @@ class Birth(ctypes.Structure):
 
 class Role(ctypes.Structure):
     _fields_ = [("device", ctypes.c_char_p), ("read_paths", ctypes.POINTER(ctypes.c_char_p)),
-                ("program_paths", ctypes.POINTER(ctypes.c_char_p))]
+                ("program_paths", ctypes.POINTER(ctypes.c_char_p)),
+                ("hidden_paths", ctypes.POINTER(ctypes.c_char_p))]
 
 
 def path_list(paths):
@@ -71,8 +72,8 @@ class Library:
             raise OSError(text.value.decode(errors="replace"))
         return (None, text.value.decode(errors="replace")) if rc else (layers.value, None)
 
-    def run(self, birth, layers, device, read_paths, program_paths, glue):
-        """Becomes a runner; does not return. program_paths: None, or what a rehearsal may start."""
-        role = Role(device.encode(), path_list(read_paths),
-                    path_list(program_paths) if program_paths is not None else None)
+    def run(self, birth, layers, device, paths, builds, glue):
+        """Becomes a runner; does not return. builds: a rehearsal, which may start programs."""
+        role = Role(device.encode(), path_list(paths.read), path_list(paths.programs) if builds else None,
+                    path_list(paths.hidden))
         self.dll.assay_run(ctypes.byref(birth), layers, ctypes.byref(role), ctypes.byref(glue))

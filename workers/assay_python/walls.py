@@ -23,12 +23,14 @@ def program_paths():
 
 def read_paths(hidden):
     """Folders and files, each once. hidden: folders of ours that no candidate sees. A virtual environment
-    may lie in one of them, as beside a project's files; its packages are read all the same."""
+    may lie in one of them, as beside a project's files; its packages are read all the same. A folder of
+    the system's may have one of them inside: src/sandbox/hidden.c leaves that out."""
     places = sysconfig.get_paths()
     packages = real_paths(places[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))
-    hidden = [os.path.realpath(path) for path in hidden]
-    return sorted(path for path in packages | real_paths([*SYSTEM, *sys.path])
-                  if not any(inside(place, path) or inside(path, place) and path not in packages for place in hidden))
+    hidden, system = [os.path.realpath(path) for path in hidden], real_paths(SYSTEM)
+    return sorted(path for path in packages | system | real_paths(sys.path)
+                  if not any(inside(place, path) and path not in system or
+                             inside(path, place) and path not in packages for place in hidden))
 
 
 def real_paths(paths):
@@ -41,4 +43,5 @@ def inside(path, place):
 
 class Paths:
     def __init__(self, hidden):
+        self.hidden = hidden
         self.read, self.programs = read_paths(hidden), program_paths()

@@ -1,0 +1,2 @@
+# covers: src/cmd/cmd_completions.c
+"$ASSAY" completions tcsh

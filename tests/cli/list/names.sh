@@ -1,0 +1,3 @@
+# Names alone, for scripts and for completion.
+"$ASSAY" list --names hard
+"$ASSAY" list --names --grep relu
