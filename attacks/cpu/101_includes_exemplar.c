@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Includes our own kernel instead of one of its own. An installed Assay lies where every compiler may
- * read. The folder of assay.h leads to it under any prefix; the usual places are tried, too.
+/* Includes our own kernel instead of one of its own. An installed Assay lies where every compiler
+ * may read. The folder of assay.h leads to it under any prefix; the usual places are tried, too.
  * expected: build_error: compiler */
 #if __has_include(<../exemplars/cpu/level1/019_relu/naive.c>)
 #include <../exemplars/cpu/level1/019_relu/naive.c>

@@ -25,8 +25,16 @@ static size_t n_hidden;
 /* Folders in which tools and their libraries lie: none of them is hidden as a whole, whatever
  * variables say. */
 static const char *const needed[] = {
-    "/bin",         "/lib",         "/lib64",         "/usr/bin",           "/usr/lib",
-    "/usr/lib64",   "/usr/include", "/usr/local/bin", "/usr/local/include", "/usr/local/lib",
+    "/bin",
+    "/lib",
+    "/lib64",
+    "/usr/bin",
+    "/usr/lib",
+    "/usr/lib64",
+    "/usr/include",
+    "/usr/local/bin",
+    "/usr/local/include",
+    "/usr/local/lib",
     "/etc/alternatives",
 };
 
