@@ -216,7 +216,7 @@ dist: all $(GPU_TESTS) $(GPU_TOOLS) $(GPU_BENCHES)
 	@strip $(BUILD)/dist/bin/* $(BUILD)/dist/lib/libassay-runner.so
 	@mkdir -p $(BUILD)/dist/tests $(BUILD)/dist/bench && cp -r tests/gpu $(BUILD)/dist/tests/
 	@cp -r bench/*.py bench/lies bench/lies_cpu $(BUILD)/dist/bench/
-	@cp -r problems hardware include exemplars attacks workers ARCHITECTURE.md CONTRIBUTING.md LICENSE docs $(BUILD)/dist/
+	@cp -r problems hardware include exemplars attacks workers ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md SECURITY.md LICENSE docs $(BUILD)/dist/
 	@[ ! -d results/baselines ] || { mkdir -p $(BUILD)/dist/results && cp -r results/baselines $(BUILD)/dist/results/; }
 	@cat docs/dist.md README.md >$(BUILD)/dist/README.md
 	@for lib in $(DIST_LIBS); do \
