@@ -111,8 +111,9 @@ $(if $(HOT),$(HOT): CFLAGS += $(HOTFLAGS))
 $(PEAKS): CFLAGS += -O3 -fno-math-errno -fno-trapping-math
 # Peaks measured through a sanitizer would call honest kernels impossible.
 $(PEAKS): SANFLAG =
-# Records name the commit. The stamp changes only when that does.
-COMMIT := $(if $(wildcard .git),$(shell git describe --always --dirty --exclude='*' 2>/dev/null))
+# Records name the commit. The stamp changes only when that does. git tells root nothing about a user's tree, and
+# `sudo make install` must not build again.
+COMMIT := $(if $(wildcard .git),$(or $(shell git describe --always --dirty --exclude='*' 2>/dev/null),$(shell cat $(BUILD)/commit 2>/dev/null)))
 $(BUILD)/obj/src/base/version.o: CPPFLAGS += $(if $(COMMIT),-DASSAY_COMMIT='"$(COMMIT)"')
 $(BUILD)/obj/src/base/version.o: $(BUILD)/commit
 $(BUILD)/commit: FORCE

@@ -266,17 +266,19 @@ static void test_missing_tool(void **state)
     assert_int_equal(out.len, 0);
 }
 
-/* A tool that may read a folder sees nothing of a hidden one in it, but what it is given there. */
+/* A tool that may read a folder sees nothing of a hidden one in it, but folders and files that it
+ * is given there. One may be a program, as assay-nvrtc is. */
 static int failed_hidden_case(void)
 {
     AUTO(freep) char *open_dir = fs_join(work_dir, "open");
     AUTO(freep) char *given = fs_join(work_dir, "open/ours/given");
-    const char *const ro_dirs[] = {open_dir, given, NULL};
+    AUTO(freep) char *own_tool = fs_join(work_dir, "open/ours/tool");
+    const char *const ro_dirs[] = {open_dir, given, own_tool, NULL};
     char *const argv[] = {
         (char[]){"/bin/sh"}, (char[]){"-c"},
         (char[]){"cat ../open/plain ../open/ours/given/header ../open/beside/file;"
                  " cat ../open/ours/secret ../open/program;"
-                 " touch ../open/ours/new; exit 0"},
+                 " ../open/ours/tool; touch ../open/ours/new; exit 0"},
         NULL};
     AUTO(freep) char *rw_dir = fs_join(work_dir, "rw");
     const struct sandbox_tool t = {.argv = argv,
@@ -292,7 +294,8 @@ static int failed_hidden_case(void)
 
     must(sandbox_run_tool(&t, &out, &r, &err), &err);
     if (strstr(buf_str(&out), "PLAIN") && strstr(buf_str(&out), "HEADER") &&
-        strstr(buf_str(&out), "BESIDE") && !strstr(buf_str(&out), "SECRET") &&
+        strstr(buf_str(&out), "BESIDE") && strstr(buf_str(&out), "OWN TOOL") &&
+        strstr(buf_str(&out), "touch: ") && !strstr(buf_str(&out), "SECRET") &&
         strcmp(r.walls, expected_walls) == 0)
         return 0;
     print_error("%s: %s\n", r.walls, buf_str(&out));
@@ -318,6 +321,7 @@ static void test_hidden_paths(void **state)
     static const char *const folders[] = {"rw", "open", "open/ours", "open/ours/given",
                                           "open/beside"};
     AUTO(freep) char *ours = fs_join(work_dir, "open/ours");
+    AUTO(freep) char *own_tool = fs_join(work_dir, "open/ours/tool");
     AUTO(freep) char *program = fs_join(work_dir, "open/program");
     AUTO(freep) char *nothing = fs_join(work_dir, "open/nothing");
 
@@ -333,6 +337,8 @@ static void test_hidden_paths(void **state)
     write_text("open/ours/secret", "SECRET\n");
     write_text("open/ours/given/header", "HEADER\n");
     write_text("open/beside/file", "BESIDE\n");
+    write_text("open/ours/tool", "#!/bin/sh\necho OWN \"TOOL\"\n");
+    assert_int_equal(chmod(own_tool, 0755), 0);
     /* The system's own folders are never hidden, or no tool would start. */
     sandbox_hide((const char *const[]){"/", "/usr", "/usr/bin", nothing, ours, program, NULL});
     assert_string_equal(sandbox_hidden()[0], ours);
