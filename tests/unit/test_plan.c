@@ -65,7 +65,7 @@ static void weights_make_another_plan(void **state)
     assert_int_equal(found, WEIGHTS_FIXED);
     assert_int_equal(weights_parse("--weights", "often", &found, &err), -1);
     assert_int_equal(err.kind, ERR_USAGE);
-    assert_string_equal(err.text, "--weights takes one of per_call, fixed, not 'often'");
+    assert_string_equal(err.text, "--weights takes one of per_call, fixed, seed, not 'often'");
     assert_int_equal(found, WEIGHTS_FIXED);
 }
 

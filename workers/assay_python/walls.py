@@ -22,12 +22,12 @@ def program_paths():
 
 
 def read_paths(hidden):
-    """Folders and files, each once. hidden: folders of ours that no candidate sees. A virtual environment
+    """Folders and files, each once. hidden: real paths of folders of ours that no candidate sees. A virtual environment
     may lie in one of them, as beside a project's files; its packages are read all the same. A folder of
     the system's may have one of them inside: src/sandbox/hidden.c leaves that out."""
     places = sysconfig.get_paths()
     packages = real_paths(places[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))
-    hidden, system = [os.path.realpath(path) for path in hidden], real_paths(SYSTEM)
+    system = real_paths(SYSTEM)
     return sorted(path for path in packages | system | real_paths(sys.path)
                   if not any(inside(place, path) and path not in system or
                              inside(path, place) and path not in packages for place in hidden))
@@ -43,5 +43,6 @@ def inside(path, place):
 
 class Paths:
     def __init__(self, hidden):
-        self.hidden = hidden
-        self.read, self.programs = read_paths(hidden), program_paths()
+        # Real ones: a runner works in another folder, where "." would be its own.
+        self.hidden = [os.path.realpath(path) for path in hidden]
+        self.read, self.programs = read_paths(self.hidden), program_paths()
