@@ -22,7 +22,7 @@ echo 'int assay_kernel(void) { return 0; }' >gen/m/level1_19/sample0.c
 printf 'name: fixed\nfolders: gen\ndevice: cpu\nsizes: small\nweights: fixed\n' >plan.yaml
 "$ASSAY" run plan.yaml >out.txt 2>&1
 [ $? = 3 ] || { cat out.txt; wrong "the status of a run with a skipped candidate"; }
-grep -q 'sample0.c: fixed weights are for candidates in Python' out.txt || { cat out.txt; wrong "no word about C"; }
+grep -q 'sample0.c: other weights than per_call are for candidates in Python' out.txt || { cat out.txt; wrong "no word about C"; }
 "$ASSAY" run gen --name usual --device cpu --sizes small --check-only >out.txt 2>&1
 "$ASSAY" analyze fixed >out.txt || wrong "no figures"
 grep -q 'sizes small, weights fixed' out.txt || { cat out.txt; wrong "the figures do not say the weights"; }
