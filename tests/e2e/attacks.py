@@ -32,8 +32,10 @@ def is_for(path, device):
 
 
 def names_of(device, timed):
+    """Python takes a library with a sanitizer only behind one of its own: e2e/python_sanitized judges there."""
     suffixes = devices_here.suffixes(device)
-    folders = [os.path.join(root, "attacks", name) for name in [device] + ["python"] * (".py" in suffixes)]
+    python = ["python"] * (".py" in suffixes and not instrumented)
+    folders = [os.path.join(root, "attacks", name) for name in [device] + python]
     paths = [os.path.join(folder, name) for folder in folders for name in os.listdir(folder)]
     return sorted(os.path.basename(path) for path in paths
                   if os.path.splitext(path)[1] in suffixes and is_for(path, device) and is_timed(path) == timed)
