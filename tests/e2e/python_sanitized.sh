@@ -2,6 +2,7 @@
 # pass, are wrong, crash or write frames of their own; twenty in a row; a zygote that is killed. PyTorch itself is not
 # instrumented. Python gets gcc's libraries before ours, by a script in its place.
 # covers: src/process/zygote.c src/process/pyproc.c src/python/python_runner.c src/sandbox/forked.c src/process/bound.c
+# slow: src/process src/python src/sandbox src/wire src/runner workers tests/e2e/python_sanitized.sh
 # long: 30 s
 set -u
 bad=0

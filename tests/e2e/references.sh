@@ -1,6 +1,7 @@
 # Judging against a PyTorch module of the user's: the page, the record, candidates in C, what is refused.
 # san: no, PyTorch does the work
 # covers: src/judge/reference.c workers/assay_python/reference.py
+# slow: src/judge src/content src/process src/run src/problem/described.c workers/assay_python tests/ref tests/e2e/references.sh
 # long: 30 s
 set -u
 bad=0
